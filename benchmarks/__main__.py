@@ -61,7 +61,7 @@ async def both(where: str) -> AsyncIterator[tuple[Floor, Kernel]]:
             await side.aclose()
 
 
-async def taken(work: Awaitable[None]) -> tuple[float, float]:
+async def taken(work: Awaitable[object]) -> tuple[float, float]:
     """Seconds of CPU and of wall clock that `work` takes."""
     cpu, wall = time.process_time(), time.perf_counter()
     await work
@@ -130,13 +130,15 @@ async def growth(address: str, rounds: int = 9, goal: float = 1.2) -> None:
         for _ in range(rounds):
             for side in sides:
                 marks: list[float] = []
-                await side.converse(
-                    last, at_tool=lambda marks=marks: marks.append(1000 * time.process_time())
-                )
+
+                def mark(marks: list[float] = marks) -> None:
+                    marks.append(1000 * time.process_time())
+
+                await side.converse(last, at_tool=mark)
                 for turn in GROWTH_TURNS:
                     around = range(turn - NEAR, turn + NEAR)
                     near[type(side), turn].append(
-                        median(marks[mark] - marks[mark - 1] for mark in around)
+                        median(marks[index] - marks[index - 1] for index in around)
                     )
     cost = {key: median(figures) for key, figures in near.items()}
     row(f"CPU of turn {first}", f"{cost[Kernel, first]:.2f} ms", f"{cost[Floor, first]:.2f} ms", "")

@@ -64,7 +64,8 @@ PLAN = {
 
 def text_of(piece: str, size: int = SIZE) -> str:
     """A text of so many characters: a piece over and over; `{n}` counts them."""
-    made, length = [], 0
+    made: list[str] = []
+    length = 0
     while length < size:
         made.append(piece.replace("{n}", str(len(made))))
         length += len(made[-1])

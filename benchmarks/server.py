@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 WAITING_CONNECTIONS = 1024
 TEXT = {
@@ -26,7 +27,7 @@ TOOL_RESULT = b'"tool_result"'
 
 
 def _reply(turn: int, asks_for_tool: bool) -> bytes:
-    content = [TEXT]
+    content: list[dict[str, Any]] = [TEXT]
     if asks_for_tool:
         arguments = {"query": f"vector stores, part {turn}"}
         content = [
@@ -56,6 +57,7 @@ class _Connection(asyncio.Protocol):
         self._received = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)  # TCP can be written to
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
@@ -95,6 +97,7 @@ def running() -> Iterator[str]:
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
     ) as process:
+        assert process.stdin and process.stdout  # both are pipes
         try:
             address = process.stdout.readline().strip()
             if not address:

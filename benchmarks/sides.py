@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
 
 import httpx
 
@@ -60,7 +62,7 @@ class Floor:
         the answer.
         """
         body = {"model": MODEL, "max_tokens": 4096, "system": SYSTEM, "tools": self.tools}
-        messages = [{"role": "user", "content": TASK}]
+        messages: list[dict[str, Any]] = [{"role": "user", "content": TASK}]
         while True:
             response = await self.client.post(self.url, json={**body, "messages": messages})
             reply = response.raise_for_status().json()
@@ -99,7 +101,9 @@ class Kernel:
     arguments, events.
     """
 
-    budget = Budget(usd="1000", calls=100_000, tokens=1_000_000_000, turns=1_000, seconds=600)
+    budget = Budget(
+        usd=Decimal(1000), calls=100_000, tokens=1_000_000_000, turns=1_000, seconds=600
+    )
     """None of the caps is near: a turn pays for the accounts, not for being stopped."""
 
     def __init__(self, where: str) -> None:

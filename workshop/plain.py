@@ -74,8 +74,12 @@ class _Billed(httpx.BaseTransport):
 
     def __init__(self, client: Client) -> None:
         self._account = client.billed
-        offline = client.mode == "offline"
-        self._way = client.transport if offline else _Keyed(client)
+        self._way: httpx.BaseTransport
+        if client.mode == "offline":
+            assert isinstance(client.transport, httpx.BaseTransport)  # `connect` made it
+            self._way = client.transport
+        else:
+            self._way = _Keyed(client)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The reply, read to its end. Raises Exhausted, without sending, for a request that could
@@ -101,10 +105,16 @@ class _Billed(httpx.BaseTransport):
         self._way.close()
 
 
+def _content(response: httpx.Response) -> bytes:
+    """The bytes of a response as they came over the wire, maybe compressed."""
+    assert isinstance(response.stream, httpx.SyncByteStream)  # a plain client's always is
+    return b"".join(response.stream)
+
+
 def _whole(response: httpx.Response) -> httpx.Response:
     """A response that has arrived to its last byte, as it came over the wire."""
     with contextlib.closing(response):
-        stream = httpx.ByteStream(b"".join(response.stream))
+        stream = httpx.ByteStream(_content(response))
     headers, extensions = response.headers, response.extensions
     return httpx.Response(
         response.status_code, headers=headers, stream=stream, extensions=extensions
@@ -116,8 +126,7 @@ def _usage(response: httpx.Response) -> Usage | None:
     that was set aside.
     """
     try:
-        content = b"".join(response.stream)
-        reply = httpx.Response(200, headers=response.headers, content=content)
+        reply = httpx.Response(200, headers=response.headers, content=_content(response))
         return Usage.model_validate(reply.json()["usage"])
     except (ValueError, TypeError, KeyError, httpx.DecodingError):
         return None

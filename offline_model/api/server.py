@@ -11,7 +11,7 @@ import traceback
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
-from typing import Any
+from typing import Any, ClassVar
 
 from .service import MAX_BODY_BYTES, OfflineAPI, Response
 from .transport import LONGEST_WAIT_S
@@ -76,7 +76,7 @@ class _Connection(BaseHTTPRequestHandler):
     protocol_version = default_request_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     wbufsize = -1  # the head and the body leave together
-    timeout = IDLE_S
+    timeout: ClassVar[float | None] = IDLE_S
     server: Server
 
     def handle(self) -> None:

@@ -79,9 +79,9 @@ def page() -> tuple[Path, str]:
             names = _public(f"kernel.{module}")
             parts += [f"## `from kernel.{module} import …` (lesson {lesson})", _table(names)]
     parts.append("## In a notebook")
-    for module, names in IN_A_NOTEBOOK.items():
+    for module, chosen in IN_A_NOTEBOOK.items():
         found = importlib.import_module(module)
-        parts += [f"From `{module}`:", _table({name: getattr(found, name) for name in names})]
+        parts += [f"From `{module}`:", _table({name: getattr(found, name) for name in chosen})]
     return PAGE, "\n\n".join(parts) + "\n"
 
 
@@ -128,7 +128,8 @@ def _is_called(kind: type) -> bool:
 
 
 def _parameter(parameter: inspect.Parameter) -> str:
-    star = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    stars = {parameter.VAR_POSITIONAL.name: "*", parameter.VAR_KEYWORD.name: "**"}
+    star = stars.get(parameter.kind.name, "")
     simple = isinstance(parameter.default, (bool, int, float, str, type(None)))
     given = f"={parameter.default!r}" if simple and parameter.default is not parameter.empty else ""
     return f"{star}{parameter.name}{given}"

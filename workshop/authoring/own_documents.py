@@ -43,8 +43,8 @@ def main(argv: list[str]) -> int:
         library = Corpus(documents)
     except (CorpusError, OSError) as problem:
         raise SystemExit(str(problem)) from None
-    if problem := refusal(copy):
-        raise SystemExit(problem)
+    if reason := refusal(copy):
+        raise SystemExit(reason)
     notes = [f"{len(library)} documents of your own.", *remarks(documents)]
     print(*notes, sep="\n", flush=True)
     try:

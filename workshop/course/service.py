@@ -111,7 +111,7 @@ class Service:
         if self.socket:
             inner = httpx.AsyncHTTPTransport(uds=self.socket)
         else:
-            inner = OfflineTransport(self.api)  # type: ignore[arg-type]
+            inner = OfflineTransport(self.api)
         transport = _Mortal(inner, dies_at)
         return Client(transport, base_url=f"http://offline/{process}", retries=0, max_usd="5")
 

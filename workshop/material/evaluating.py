@@ -91,7 +91,7 @@ def marks_chart(report: Report) -> chart.Chart:
     if report.cases == 1:
         means = {row.design: row.mark.mean for row in report.rows}
         return chart.bars(finding, means, axis="mark; one case has no interval")
-    rows = {row.design: tuple(row.mark) for row in report.rows}
+    rows = {row.design: row.mark for row in report.rows}
     return chart.intervals(finding, rows, axis="mark, with its interval")
 
 

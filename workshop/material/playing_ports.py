@@ -45,7 +45,7 @@ OURS = Path(sysconfig.get_paths()["purelib"])
 
 def pins() -> dict[str, str]:
     """The versions in requirements.txt."""
-    found = {}
+    found: dict[str, str] = {}
     text = (FOLDER / "requirements.txt").read_text(encoding="utf-8")
     for line in text.splitlines():
         if line and not line.startswith("#"):
@@ -335,8 +335,8 @@ def code_lines(source: str) -> int:
         if text and not text.startswith("#"):
             counted.add(number)
     for node in ast.walk(ast.parse(source)):
-        docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if docstring or isinstance(node, ast.Import | ast.ImportFrom):
-            last = node.end_lineno or node.lineno
-            counted -= {*range(node.lineno, last + 1)}
+        match node:
+            case ast.Expr(value=ast.Constant()) | ast.Import() | ast.ImportFrom():
+                last = node.end_lineno or node.lineno
+                counted -= {*range(node.lineno, last + 1)}
     return len(counted)

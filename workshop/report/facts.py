@@ -160,7 +160,7 @@ def _not_delivered(log: Log) -> str:
 
 def ending(log: Log) -> str:
     """Returns the ending of a run, in a few words."""
-    return _not_delivered(log) or f"ok, {counted(len(log.result.as_text().split()), 'word')}"
+    return _not_delivered(log) or f"ok, {counted(len(log.text.split()), 'word')}"
 
 
 def _other_documents(log: Log, baseline: Log, documents: Documents) -> str:
@@ -264,11 +264,12 @@ def troubles(events: Iterable[Event]) -> list[str]:
 
 def _trouble(event: Event) -> str:
     """One trouble in a line; a gate's veto with the first issue that it named."""
-    issues = event.fields.get("issues") if isinstance(event, Note) else None
-    if isinstance(issues, list) and issues:
-        more = f", and {len(issues) - 1} more" if len(issues) > 1 else ""
-        veto = f"a gate sent the draft back ({event.text}): {issues[0]}{more}"
-        return printable(veto, lines=False)
+    if isinstance(event, Note):
+        issues = event.fields.get("issues")
+        if isinstance(issues, list) and issues:
+            more = f", and {len(issues) - 1} more" if len(issues) > 1 else ""
+            veto = f"a gate sent the draft back ({event.text}): {issues[0]}{more}"
+            return printable(veto, lines=False)
     return line(event).strip(" ─")
 
 

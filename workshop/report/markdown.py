@@ -223,16 +223,16 @@ def _documents(report: Report) -> Iterator[str]:
     yield from ("", "## The documents", "")
     rows = [(id, document.title) for id, document in report.documents.items()]
     yield from (*table(["id", "title"], rows), "")
-    rows = []
+    cited = []
     for claim in claims(report.text, report.documents):
         for each in claim.cited:
             place = "no document"
             if each.document is not None:
                 document = [*report.documents.values()][each.document]
                 place = sentences(document.text)[each.sentence]
-            rows.append((claim.text, each.id, place, "yes" if each.carries else "no"))
-    if rows:
-        yield from table(["sentence", "cites", "nearest sentence there", "carried"], rows)
+            cited.append((claim.text, each.id, place, "yes" if each.carries else "no"))
+    if cited:
+        yield from table(["sentence", "cites", "nearest sentence there", "carried"], cited)
 
 
 def _handoff(passage: Passage) -> Iterator[str]:

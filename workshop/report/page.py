@@ -13,6 +13,7 @@ from kernel.readings import reading_of
 from workshop.views import Timeline
 from workshop.views.handoffs import in_full
 from workshop.views.scene import Passage, Scene, bill, dollars, sizes
+from workshop.views.view import Time
 
 from . import MARK, facts, sections
 from .replay import Frame, frames
@@ -106,7 +107,7 @@ def _picture(svg: str) -> str:
 
 def _timeline(report: Report) -> Iterator[str]:
     yield "<h2>When who worked</h2>"
-    unit = "seconds" if facts.timed(report.log) else "steps"
+    unit: Time = "seconds" if facts.timed(report.log) else "steps"
     picture = _picture(Timeline(report.log.events, time=unit).svg())
     yield (
         f'<div class="wide" tabindex="0" role="region" aria-label="timeline in {unit}">{picture}</div>'

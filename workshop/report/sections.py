@@ -258,7 +258,7 @@ def documents(report: Report) -> Iterator[str]:
 
 def _cited(texts: Iterable[str], report: Report) -> set[str]:
     """The ids of the documents of the library that texts cite."""
-    found = set()
+    found: set[str] = set()
     for text in texts:
         for one in citing.claims(text, report.documents):
             found.update(label(each.id) for each in one.cited if each.document is not None)
