@@ -40,6 +40,11 @@ class Specialist:
         return answer if isinstance(answer, Result) else Result(status="ok", output=answer)
 
 
+def fresh_answer(maker: Callable[..., Any], *given: Any) -> Callable[[Handoff], Any]:
+    """An answer that is made anew for each handoff, whatever it says."""
+    return lambda _: maker(*given)
+
+
 WAITS = 20
 """How often a colleague lets others work before it answers."""
 

@@ -139,6 +139,7 @@ RIGHT = [
         "return [name for name in first if first[name] != second[name]]",
         "return {k for k in first if first[k] != second[k]}",
     ),
+    ("07.4", "list(finished.values()))", "list(finished.values()), yerr=0.5)"),
 ]
 
 

@@ -68,7 +68,7 @@ def _conversation(
     pairs = [(name, topic) for name in TOOLS for topic in TOPICS]
     replies: list[Any] = []
     for size in turns:
-        calls = [
+        calls: list[dict[str, Any]] = [
             {
                 "type": "tool_use",
                 "name": name,

@@ -150,10 +150,8 @@ def handed(writers_handoff: Any, case: dict[str, Any]) -> dict[str, Any]:
     returned = call(writers_handoff, case["task"], case["audience"], found)
     if not isinstance(returned, Handoff):
         return {"returned": returned}
-    facts = returned.artifacts.get("facts")
-    if facts:
-        lines = [line.strip() for line in facts.splitlines()]
-        facts = [line for line in lines if line]
+    text = returned.artifacts.get("facts")
+    facts = [line.strip() for line in text.splitlines() if line.strip()] if text else text
     beside = f"{returned.intent}\n{returned.context}"
     return {
         "returned": ("a handoff",),

@@ -162,6 +162,7 @@ def _staged(
         results[1][2]["output"] = ""
         results[2][2]["output"] = {"verdict": "PASS", "issues": [f"{draw.randint(100, 999)} words"]}
     if bug:
+        assert breaks is not None  # it says which stage has the bug
         about = f"the stage {chosen[breaks][0]!r} has a bug, which raises a KeyError"
         results[breaks][2] = {"bug": f"source-{draw.randint(100, 999)}"}
     elif breaks is not None:

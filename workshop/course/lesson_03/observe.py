@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from classroom.observing import call, held
 from kernel import Agent, Handoff, Result, Verdict, models
-from workshop.course.desks import Specialist, order_of
+from workshop.course.desks import Specialist, fresh_answer, order_of
 from workshop.course.seen import ending, quiet_run
 from workshop.course.wire import Wire
 
@@ -132,7 +132,7 @@ def staged(in_stages: Any, case: dict[str, Any]) -> dict[str, Any]:
         return results[name] if name in results else {}[buggy[name]]
 
     stages = {
-        name: Specialist(description, lambda _, name=name: result_of(name))
+        name: Specialist(description, fresh_answer(result_of, name))
         for name, description, _ in case["stages"]
     }
     run = quiet_run()

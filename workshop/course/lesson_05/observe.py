@@ -24,6 +24,7 @@ from kernel import (
     reviewer,
     writer,
 )
+from kernel.contract import Status
 from kernel.supervisors import SUPERVISOR, SUPERVISOR_BY_NAME
 from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import read_by
@@ -107,7 +108,7 @@ class Planned:
     """A supervisor that employs whom its plan for the task names, and notes where it worked."""
 
     plans: dict[str, list[list[Any]]]
-    status: str = "ok"
+    status: Status = "ok"
     name: str = "supervisor"
     description: str = "Works by a plan."
     runs: list[tuple[str, Run]] = field(default_factory=list)

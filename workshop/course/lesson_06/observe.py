@@ -93,7 +93,7 @@ def capped(revise_within: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 def _carried(name: str, handoff: Handoff, issues: list[list[str]]) -> dict[str, Any]:
     parts = handoff.artifacts
-    carried = {
+    carried: dict[str, Any] = {
         "intent": handoff.intent,
         "facts": parts.get("facts"),
         "draft": parts.get("draft"),

@@ -68,7 +68,10 @@ SAYINGS = (
 
 def briefs(draw: Random) -> dict[str, list[Any]]:
     """Briefs of ten or twenty cited sentences, each of one of the kinds, and some without a citation."""
-    nothing = {"pairs": [[SAYINGS[0].format(draw.randint(10, 99)), []]], "documents": {}}
+    nothing: dict[str, Any] = {
+        "pairs": [[SAYINGS[0].format(draw.randint(10, 99)), []]],
+        "documents": {},
+    }
     nothing["about"] = "one sentence, which cites nothing"
     small = {
         "pairs": [
@@ -207,7 +210,7 @@ TASKS = ("pgvector", "Qdrant", "rate limits", "OpenTelemetry", "the history of M
 
 def measured(draw: Random) -> dict[str, list[Any]]:
     """Designs that finish some tasks, end some with half of the work, and fail at others."""
-    plain = {"about": "two designs, two tasks; one of four runs fails"}
+    plain: dict[str, Any] = {"about": "two designs, two tasks; one of four runs fails"}
     plain["designs"] = {
         "birch": _endings(draw, TASKS[:2], 1),
         "maple": _endings(draw, TASKS[:2], 2),

@@ -74,7 +74,9 @@ def judged(verdict: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 def charted(chart: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Observes the handoffs, and the chart in the axes."""
-    from matplotlib.figure import Figure  # a browser's tab has none, and needs none for the others
+    # a browser's tab has none, and needs none for the others
+    from matplotlib.container import BarContainer
+    from matplotlib.figure import Figure
 
     run = quiet_run()
     designs = [_design(name, endings) for name, endings in case["designs"].items()]
@@ -82,7 +84,8 @@ def charted(chart: Any, case: dict[str, Any]) -> dict[str, Any]:
     returned = call(chart, designs, case["tasks"], run, axes)
     given = [f"{one['to_agent']}: {one['intent']}" for one in run.trace().handoffs()]
     worked = sum(design.calls for design in designs)
-    sideways = any(bars.orientation == "horizontal" for bars in axes.containers)
+    bars = [each for each in axes.containers if isinstance(each, BarContainer)]
+    sideways = any(each.orientation == "horizontal" for each in bars)
     axis = axes.xaxis if sideways else axes.yaxis
     return {
         "returned": returned,

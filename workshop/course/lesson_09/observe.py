@@ -22,7 +22,7 @@ from kernel import (
     writer,
 )
 from kernel.plan import Plan, PlannedSupervisor, problems
-from workshop.course.desks import Specialist, at_once
+from workshop.course.desks import Specialist, at_once, fresh_answer
 from workshop.course.seen import quiet_run, read_by
 
 # ── 09.1 and 09.2 ─────────────────────────────────────────────────────────────────────────────────
@@ -195,8 +195,8 @@ def planned(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         return {"returned": agent}
     workers = Registry()
     for name, about in case["workers"].items():
-        says = f"{name} has looked."
-        workers.register(Specialist(name, lambda _, says=says: says, description=about))
+        answer_of = fresh_answer(str, f"{name} has looked.")
+        workers.register(Specialist(name, answer_of, description=about))
     run = pictured(Run(connect("offline", latency_ms=0)))
     given = {"workers": workers.describe()}
     ticket = Handoff(intent=case["task"], context=case["ticket"], artifacts=given)

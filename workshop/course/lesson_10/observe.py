@@ -11,7 +11,7 @@ from classroom.observing import call, held, pictured, wait
 from kernel import Budget, Handoff, Registry, Result, Run, connect
 from kernel.findings import SYNTHESIZER
 from kernel.plan import Finding, Findings, Plan
-from workshop.course.desks import Specialist, at_once
+from workshop.course.desks import Specialist, at_once, fresh_answer
 from workshop.course.seen import quiet_run
 
 MOST_PLANS = 12
@@ -134,7 +134,7 @@ def summed_up(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     handoff = Handoff(intent=case["intent"], context=case["context"])
     results = {}
     for id, facts in case["results"].items():
-        worker = Specialist(facts["worker"], lambda _, facts=facts: result_of(facts))
+        worker = Specialist(facts["worker"], fresh_answer(result_of, facts))
         part = Handoff(intent=f"Look, as step {id}", context=case["context"])
         results[id] = wait(run.dispatch(worker, part))
     before = len(run.trace().handoffs())

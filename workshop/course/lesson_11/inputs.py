@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -117,7 +118,7 @@ def rounds(draw: Random) -> dict[str, list[Any]]:
     """Workers whose drafts get better, never pass, or stop; and a writer with a model."""
 
     def case(
-        about: str, counts: list[int | None], limit: int, wordy: bool = False
+        about: str, counts: Sequence[int | None], limit: int, wordy: bool = False
     ) -> dict[str, Any]:
         """counts: how many issues the gate finds in each draft; None is a worker that fails."""
         thing = draw.choice(THINGS)

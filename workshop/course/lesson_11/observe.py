@@ -62,7 +62,7 @@ def ordered(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Observes the order in which gates were asked, and the issues that came back."""
     quiet_run()
     log: list[str] = []
-    gates = [Asked(*facts, log) for facts in case["gates"]]
+    gates = [Asked(name, cost, issues, log) for name, cost, issues in case["gates"]]
     before = {gate.name: list(gate.issues) for gate in gates}
     order = [gate.name for gate in gates]
     returned = call(answer, case["draft"], gates, meant=(gates,))

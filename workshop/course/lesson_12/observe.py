@@ -9,6 +9,7 @@ from typing import Any
 from classroom.observing import call, wait
 from classroom.observing.canonical import Raised
 from kernel import Executable, Handoff, Result, Run
+from kernel.contract import Status
 from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import quiet_run
 
@@ -68,7 +69,7 @@ class Source:
     """A worker that answers as it is told, after some turns of the event loop."""
 
     name: str
-    status: str = "ok"
+    status: Status = "ok"
     description: str = "Looks things up."
     asked: list[tuple[Any, ...]] = field(default_factory=list)
 
@@ -121,7 +122,11 @@ def guarded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         reached.append(len(worker.asked) - before)
     dispatched = sum(event.kind == "dispatch" for event in run.events)
     asked = {intent for intent, *_ in worker.asked}
-    pairs = [pair for pair in zip(given, results, strict=True) if pair[1] is not None]
+    pairs = [
+        (handoff, result)
+        for handoff, result in zip(given, results, strict=True)
+        if result is not None
+    ]
     away = [result for handoff, result in pairs if handoff.intent not in asked]
     own = [(handoff, result) for handoff, result in pairs if handoff.intent in asked]
     return {

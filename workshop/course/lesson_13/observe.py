@@ -10,6 +10,7 @@ from typing import Any
 from classroom.observing import call, loop_of, wait
 from classroom.observing.clock import WithoutWaiting
 from kernel import ApiError, Executable, Handoff, Result, Run
+from kernel.contract import Status
 from kernel.gates import Issue
 from kernel.plan import Plan, Step
 from workshop.course.desks import order_of
@@ -27,7 +28,7 @@ class Branch:
 
     name: str
     ticks: int
-    status: str
+    status: Status
     output: str
     tidy_s: float
     log: list[tuple[str, str]]
@@ -67,10 +68,13 @@ def raced(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     with loop_of(functools.partial(WithoutWaiting, MOST_S)):
         returned = call(answer, run, jobs)
         at_return = list(log)
-        still = [branch for branch in branches if branch.task and not _over(branch.name, at_return)]
-        cancelled = [branch.name for branch in still if branch.task.cancelling()]
-        for branch in still:
-            branch.task.cancel()
+        still: list[tuple[str, asyncio.Task[Any]]] = []
+        for branch in branches:
+            if branch.task and not _over(branch.name, at_return):
+                still.append((branch.name, branch.task))
+        cancelled = [name for name, task in still if task.cancelling()]
+        for _, task in still:
+            task.cancel()
     kinds = [kind for kind, _ in at_return]
     first_end = kinds.index("ended") if "ended" in kinds else len(kinds)
     return {
@@ -78,7 +82,7 @@ def raced(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         "branches under way before the first one ended": kinds[:first_end].count("began"),
         "ended by themselves": _names("ended", at_return),
         "cancelled and cleaned up": _names("cleaned up", at_return),
-        "still at work": sorted(branch.name for branch in still),
+        "still at work": sorted(name for name, _ in still),
         "of these, told to stop": sorted(cancelled),
         **ending(returned),
     }

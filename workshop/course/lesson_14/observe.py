@@ -79,7 +79,7 @@ def _after(conversation: Conversation, case: dict[str, Any]) -> dict[str, Any]:
 def _order(text: str, parts: dict[str, str]) -> tuple[str, ...]:
     """The names of those parts that a text holds, in the order in which they stand in it."""
     places = {name: text.find(part) for name, part in parts.items()}
-    return tuple(sorted((name for name in places if places[name] >= 0), key=places.get))
+    return tuple(sorted((name for name in places if places[name] >= 0), key=places.__getitem__))
 
 
 def done_in_steps(answer: Any, case: dict[str, Any]) -> dict[str, Any]:

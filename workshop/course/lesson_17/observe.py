@@ -10,7 +10,7 @@ from typing import Any
 
 from classroom.observing import call, held
 from kernel import Handoff, Pause, Result, Run
-from workshop.course.desks import Specialist, order_of
+from workshop.course.desks import Specialist, fresh_answer, order_of
 from workshop.course.seen import ending, process_of, quiet_run
 
 # ── a person who is there ─────────────────────────────────────────────────────────────────────────
@@ -173,7 +173,7 @@ def escalated(escalate: Any, case: dict[str, Any]) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     past = 0
     for number, step in enumerate(case["runs"], 1):
-        team = Specialist("team", lambda _, found=step["team"]: Result(**found))
+        team = Specialist("team", fresh_answer(Result.model_validate, step["team"]))
         publisher = Specialist("publisher", _published)
         run = quiet_run()
         before = len(journal.asked)

@@ -120,7 +120,7 @@ def trace_of(happened: list[list[Any]]) -> Trace:
 
 
 def _event(seq: int, kind: str, agent: str, *facts: Any) -> Event:
-    place = {"seq": seq, "at": float(seq), "run": agent, "agent": agent}
+    place: dict[str, Any] = {"seq": seq, "at": float(seq), "run": agent, "agent": agent}
     if kind == "handoff":
         sender, artifacts = facts
         handoff = Handoff(
