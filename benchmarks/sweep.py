@@ -34,7 +34,7 @@ from offline_model.account import HEADER, Account
 from offline_model.api.transport import OfflineTransport
 from offline_model.reader.lexicon import table
 from workshop.desks.incidents import make
-from workshop.desks.oncall import Desk
+from workshop.desks.oncall import OnCallDesk
 
 from .inputs import FACTS, PIECES, SIZE, TEXT, text_of
 
@@ -86,7 +86,7 @@ async def recorded(folder: Path) -> dict[str, Request]:
     recorder = Recorder()
     client = connect("offline")
     client.transport = recorder
-    desk = Desk(make("T-21", folder / "shop").incident.folder)
+    desk = OnCallDesk(make("T-21", folder / "shop").incident.folder)
     registry = Registry()
     for each in specialists():
         registry.register(each, kind="agent")

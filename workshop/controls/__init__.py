@@ -3,7 +3,7 @@ checkpoint, the failure lab, the card of criteria.
 """
 
 from .card import Card, criteria_card
-from .checkpoint import Decision, checkpoint, kept_file
+from .checkpoint import CheckpointDecision, checkpoint, kept_file
 from .failure_lab import FailureLab, failure_lab
 from .model_switch import ModelSwitch, model_switch
 from .prediction import Prediction, predict
@@ -11,7 +11,7 @@ from .topic_box import TopicBox, topic_box
 
 __all__ = [
     "Card",
-    "Decision",
+    "CheckpointDecision",
     "FailureLab",
     "ModelSwitch",
     "Prediction",

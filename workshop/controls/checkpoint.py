@@ -22,7 +22,7 @@ WAKE_S = 0.25
 
 
 @dataclass(frozen=True)
-class Decision:
+class CheckpointDecision:
     """The decision at a checkpoint, and its author."""
 
     choice: str
@@ -41,7 +41,7 @@ class Question(Control):
     options: tuple[str, ...]
     show: Any = None
     edit: str | None = None
-    decision: Decision | None = field(default=None, init=False)
+    decision: CheckpointDecision | None = field(default=None, init=False)
     from_journal: bool = field(default=False, init=False)
     """Whether the decision was made before, in a run that this one resumes."""
 
@@ -145,7 +145,7 @@ async def checkpoint(
     headless: str = "Proceed",
     on_timeout: str | None = None,
     journal: Journal | None = None,
-) -> Decision:
+) -> CheckpointDecision:
     """Asks a person, and waits without holding up anything else on the loop.
 
     In a notebook the answer is a click, in a terminal a key (`e` opens the text in the editor that
@@ -154,7 +154,8 @@ async def checkpoint(
 
     show:       the facts to decide on: Markdown text, a view of `workshop.views`, a pydantic model,
                 data.
-    edit:       a text that the person may change before answering; comes back in `Decision.text`.
+    edit:       a text that the person may change before answering; comes back in
+                `CheckpointDecision.text`.
     headless:   the answer when nobody is there; at once.
     on_timeout: the answer after `timeout_s` seconds without one; the last option if not given, so
                 put the safest there.
@@ -191,7 +192,7 @@ async def checkpoint(
     facts = [options, as_shown_text(show), edit]
     decided = await journal.decision(question, about=facts, ask=ask)
     if asked.decision is None:
-        asked.decision = Decision(**decided)
+        asked.decision = CheckpointDecision(**decided)
         asked.from_journal = True
         print(asked.text())
     return asked.decision
@@ -211,13 +212,15 @@ def kept_file(name: str) -> Path:
     return path
 
 
-async def _asked(asked: Question, timeout_s: float, headless: str, on_timeout: str) -> Decision:
+async def _asked(
+    asked: Question, timeout_s: float, headless: str, on_timeout: str
+) -> CheckpointDecision:
     """Asks whoever is there."""
     edit = asked.edit
     if not interactive() and terminal.at_terminal():
         return await _at_terminal(asked, timeout_s, on_timeout)
     if IN_BROWSER or not interactive():
-        asked.decision = Decision(headless, edit or "", "headless")
+        asked.decision = CheckpointDecision(headless, edit or "", "headless")
         _display(asked)
         return asked.decision
     clicked = asked.clicked()  # a fact that cannot be drawn fails here, before anybody is asked
@@ -225,23 +228,23 @@ async def _asked(asked: Question, timeout_s: float, headless: str, on_timeout: s
     try:
         _display(asked)
         if await _within(timeout_s, clicked):
-            asked.decision = Decision(clicked.result(), asked.edited(), "person")
+            asked.decision = CheckpointDecision(clicked.result(), asked.edited(), "person")
             outcome = f"You chose {clicked.result()}."
         else:
-            asked.decision = Decision(on_timeout, edit or "", "timeout")
+            asked.decision = CheckpointDecision(on_timeout, edit or "", "timeout")
             outcome = f"No answer within {timeout_s:g} seconds: {on_timeout}."
     finally:
         asked.close(outcome)
     return asked.decision
 
 
-async def _at_terminal(asked: Question, timeout_s: float, on_timeout: str) -> Decision:
+async def _at_terminal(asked: Question, timeout_s: float, on_timeout: str) -> CheckpointDecision:
     print(asked.text(), flush=True)
     choice, text = await terminal.ask(asked.options, asked.edit, timeout_s)
     if choice is None:
-        asked.decision = Decision(on_timeout, asked.edit or "", "timeout")
+        asked.decision = CheckpointDecision(on_timeout, asked.edit or "", "timeout")
     else:
-        asked.decision = Decision(choice, text, "person")
+        asked.decision = CheckpointDecision(choice, text, "person")
     print(f"Decided: {asked.decision.choice} ({WHO[asked.decision.by]})", flush=True)
     return asked.decision
 

@@ -50,7 +50,7 @@ def _costs_of(runs: list[Any]) -> dict[str, int]:
 def _service() -> Service:
     from . import service
 
-    return Service("workshop.course.watched_server", service.Exchange, service.Service)
+    return Service("workshop.course.watched_server", service.Exchange, service.ServiceDoor)
 
 
 def _documents() -> OwnDocuments:

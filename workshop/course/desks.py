@@ -59,7 +59,7 @@ class Floor:
 
 
 @dataclass
-class Colleague:
+class FloorColleague:
     """An executable that answers as its case says, after it has let all others begin."""
 
     name: str

@@ -20,13 +20,13 @@ def picture_of(kind: str, runs: list[Any]) -> Any:
         return None
     first = runs[0]
     if isinstance(first, Wire):
-        return Conversation(_events(first))
+        return LearnersConversation(_events(first))
     if kind == "conversation" and isinstance(first, Run):
         return Transcript(first)
     return TeamPicture(first) if kind == "team" else Timeline(first)
 
 
-class Conversation(Transcript):
+class LearnersConversation(Transcript):
     """The learner's own conversation; the API's refusals are not tried again."""
 
     def _turns(self, *conversation: Any) -> Iterator[Turn]:

@@ -93,7 +93,7 @@ def _exchange(process: str, body: bytes, reply: bytes) -> Exchange:
     return Exchange(process, str(request.get("system", "")), text, reply.decode())
 
 
-class Service:
+class ServiceDoor:
     """An observation's door to the service: clients, and the log where it is at hand."""
 
     def __init__(self, socket: str = "") -> None:

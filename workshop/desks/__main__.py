@@ -16,8 +16,8 @@ from kernel.run import Run
 from kernel.terminal import check_writable, client_of, report, run_options, spent_so_far
 from kernel.trace import counted, dollars, line
 
-from .incidents import INCIDENTS, Case, fresh, make
-from .oncall import Desk, patches
+from .incidents import INCIDENTS, IncidentCase, fresh, make
+from .oncall import OnCallDesk, patches
 
 BUDGET = Budget(calls=120, depth=6)
 
@@ -71,7 +71,7 @@ def main(arguments: list[str]) -> int:
         return 130
 
 
-def _case(options: argparse.Namespace, folder: Path) -> Case:
+def _case(options: argparse.Namespace, folder: Path) -> IncidentCase:
     """The incident that was asked for."""
     try:
         return (
@@ -83,10 +83,10 @@ def _case(options: argparse.Namespace, folder: Path) -> Case:
         raise SetupError(str(problem)) from None
 
 
-async def _work(case: Case, options: argparse.Namespace) -> int:
+async def _work(case: IncidentCase, options: argparse.Namespace) -> int:
     incident = case.incident
     print(f"{incident.task}\n")
-    desk = Desk(incident.folder)
+    desk = OnCallDesk(incident.folder)
     warn_unboxed(desk)
     async with client_of(options) as client:
         run = Run(client, budget=BUDGET, on_event=_show)
@@ -123,7 +123,7 @@ async def _work(case: Case, options: argparse.Namespace) -> int:
     return 0 if result.ok and all(right) else 1
 
 
-def warn_unboxed(desk: Desk) -> None:
+def warn_unboxed(desk: OnCallDesk) -> None:
     """Says on the error stream when nothing stands between tried edits and the user's files."""
     if desk.unboxed:
         print(

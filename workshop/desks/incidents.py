@@ -66,7 +66,7 @@ class Incident:
 
 
 @dataclass(frozen=True)
-class Case:
+class IncidentCase:
     """An incident with what only its maker knows."""
 
     incident: Incident
@@ -162,7 +162,7 @@ class Variation:
             target.write_text(self.text(_read(path)), encoding="utf-8")
 
 
-def make(id: str, folder: str | Path, seed: int = 1) -> Case:
+def make(id: str, folder: str | Path, seed: int = 1) -> IncidentCase:
     """Makes an incident of the lessons (see INCIDENTS) in a new folder; the seed draws the orders
     that its logs show.
 
@@ -176,7 +176,7 @@ def make(id: str, folder: str | Path, seed: int = 1) -> Case:
     return _made(id, INCIDENTS[id], fault, Variation(), Path(folder), random.Random(f"{id} {seed}"))
 
 
-def fresh(seed: int, folder: str | Path) -> Case:
+def fresh(seed: int, folder: str | Path) -> IncidentCase:
     """Makes an incident of one of the five kinds with names, values and a place that the seed
     draws.
     """
@@ -255,7 +255,7 @@ def _made(
     variation: Variation,
     folder: Path,
     draw: random.Random,
-) -> Case:
+) -> IncidentCase:
     folder = folder.resolve()
     if folder.exists() and any(folder.iterdir()):
         raise FileExistsError(f"{folder} is not empty; an incident needs a folder of its own")
@@ -270,7 +270,7 @@ def _made(
         )
         observed = f"{observed} {fixed}"
     incident = Incident(id, title, expected, observed, folder)
-    case = Case(incident, kind, fault, variation, word)
+    case = IncidentCase(incident, kind, fault, variation, word)
     orders = _orders(case, draw)
     if kind == "versions":
         with tempfile.TemporaryDirectory() as temporary:
@@ -315,7 +315,7 @@ def _change(folder: Path, variation: Variation, change: dict[str, Any]) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def _orders(case: Case, draw: random.Random) -> list[dict[str, Any]]:
+def _orders(case: IncidentCase, draw: random.Random) -> list[dict[str, Any]]:
     """The orders of some days, in the order of time."""
     known = [json.loads(line) for line in _read("data/orders.jsonl").splitlines()]
     moment = datetime.datetime(2026, 11, 16, 8)
@@ -332,7 +332,9 @@ def _orders(case: Case, draw: random.Random) -> list[dict[str, Any]]:
     return orders
 
 
-def _serve(code: Path, case: Case, orders: list[dict[str, Any]], host: str, folder: Path) -> None:
+def _serve(
+    code: Path, case: IncidentCase, orders: list[dict[str, Any]], host: str, folder: Path
+) -> None:
     """Lets the shop in `code` take the orders and keeps its log in `folder`."""
     text = "".join(json.dumps(_in_words(order, case.variation)) + "\n" for order in orders)
     with tempfile.TemporaryDirectory() as temporary:
@@ -362,7 +364,7 @@ def number_of(id: str) -> int:
     return int(id.rpartition("-")[2])
 
 
-def _database(case: Case, orders: list[dict[str, Any]]) -> None:
+def _database(case: IncidentCase, orders: list[dict[str, Any]]) -> None:
     """Tickets, stock and the orders that the hosts took, as SQLite."""
     incident = case.incident
     with closing(sqlite3.connect(incident.folder / "data" / "shop.db")) as database, database:

@@ -1,7 +1,7 @@
 """The on-call desk: a team that works on a ticket of a small shop, with the shop's own tests, logs,
 settings and database.
 
-    desk = Desk(folder)              # a folder: code, tests, config.toml, logs/, data/shop.db
+    desk = OnCallDesk(folder)        # a folder: code, tests, config.toml, logs/, data/shop.db
     async with connect() as client:
         run = Run(client, budget=Budget(calls=60), on_event=show)
         result = await run.dispatch(desk.supervisor(), desk.handoff("T-21"))
@@ -339,7 +339,7 @@ def tests_on(shop: Checkout) -> Callable[[str], Awaitable[list[str]]]:
 
 
 @dataclass(frozen=True)
-class Desk:
+class OnCallDesk:
     """The desk of one project.
 
     folder:  the project; only its tickets' status and note are ever changed, and only by the
@@ -463,7 +463,7 @@ class TicketWorkflow:
     that changes a ticket.
     """
 
-    desk: Desk
+    desk: OnCallDesk
     approve: Callable[[str], bool] | None = None
     """Asks a person about a patch; without one nothing is approved, and the ticket stays
     `proposed`.

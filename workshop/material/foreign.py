@@ -25,7 +25,9 @@ def protocol() -> Any:
         error = optional("mcp.server.mcpserver.exceptions").ToolError
     except ModuleNotFoundError as problem:
         print(f"{problem}\nUntil then a server and a client of the same shape stand in.")
-        return SimpleNamespace(MCPServer=Server, Client=Client, ToolError=ServersError, there=False)
+        return SimpleNamespace(
+            MCPServer=Server, Client=InProcessClient, ToolError=ServersError, there=False
+        )
     for logger, level in (("mcp", logging.CRITICAL), ("httpx", logging.WARNING)):
         logging.getLogger(logger).setLevel(level)
     print("the package mcp is there")
@@ -72,13 +74,13 @@ class Server:
         del self.tools[name]
 
 
-class Client:
+class InProcessClient:
     """In the shape of `mcp.Client`, for a server of this process."""
 
     def __init__(self, server: Server) -> None:
         self.server = server
 
-    async def __aenter__(self) -> Client:
+    async def __aenter__(self) -> InProcessClient:
         return self
 
     async def __aexit__(self, *problem: object) -> None:

@@ -8,11 +8,11 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from workshop.desks.incidents import Case, make
-from workshop.desks.oncall import Desk, patches_in
+from workshop.desks.incidents import IncidentCase, make
+from workshop.desks.oncall import OnCallDesk, patches_in
 
 
-class Incident(Desk):
+class IncidentDesk(OnCallDesk):
     """The desk in front of an incident, and beside it what only the incident's maker knows."""
 
     async def hidden_test(self, draft: str) -> bool:
@@ -29,7 +29,7 @@ def _folder() -> Path:
 
 
 @cache
-def case(ticket: str) -> Case:
+def case(ticket: str) -> IncidentCase:
     """An incident with what only its maker knows: T-21, T-31, T-40, T-44 or T-52.
 
     Asked for twice it is the same one. Raises ValueError for a ticket that is none of these.
@@ -38,6 +38,6 @@ def case(ticket: str) -> Case:
 
 
 @cache
-def oncall(ticket: str) -> Incident:
+def oncall(ticket: str) -> IncidentDesk:
     """The desk in front of an incident; it does not see what the maker knows."""
-    return Incident(case(ticket).incident.folder)
+    return IncidentDesk(case(ticket).incident.folder)

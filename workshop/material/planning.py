@@ -10,7 +10,7 @@ from typing import Any
 from kernel import Agent, Client, Executable, Registry, Result, Run, connect
 from kernel.plan import Finding, Plan, PlannedSupervisor, Planner, StepPlanner
 from offline_model import OfflineTransport
-from workshop.desks.oncall import Desk
+from workshop.desks.oncall import OnCallDesk
 
 from .oncall import oncall
 
@@ -27,7 +27,7 @@ class Fixed:
         return self.fixed
 
 
-class Careless(OfflineTransport):
+class LaxService(OfflineTransport):
     """The offline model behind a service that holds nobody to a schema: in its first `slips`
     answers, which are plans, the first step has a worker who does not exist.
     """
@@ -72,7 +72,7 @@ async def work_on(
     client = connect()
     if latency_ms and client.mode == "offline":
         client = connect(latency_ms=latency_ms)
-    run = Run(Client(Careless(slips)) if slips else client)
+    run = Run(Client(LaxService(slips)) if slips else client)
     return run, await run.dispatch(by or leader, desk.handoff(ticket))
 
 
@@ -84,7 +84,7 @@ async def first_plan(ticket: str) -> Plan:
     return await StepPlanner().plan(task, desk.workers, Run(connect()))
 
 
-def one_prompt(desk: Desk) -> Agent:
+def one_prompt(desk: OnCallDesk) -> Agent:
     """One agent with all prompts and tools of the desk, told to plan, to work and to sum up."""
     prompts = [agent.system for agent in desk.agents.values()]
     orders = "Plan the steps yourself, do each of them, and end with a note to the customer."

@@ -23,7 +23,7 @@ from packaging.utils import canonicalize_name
 
 from kernel.team import REVIEWER
 from offline_model import OfflineAPI, Server
-from workshop.material.port_rows import ENVIRONMENT, FOLDER, PORTS, TASK, Port, Row
+from workshop.material.port_rows import ENVIRONMENT, FOLDER, PORTS, TASK, Port, PortRow
 
 BUG = "hit.documnet"
 """The typo in desk.py that a traceback or a log should show."""
@@ -260,7 +260,7 @@ class Player:
         return self._log.read_text(encoding="utf-8", errors="replace")
 
 
-def measured(pythons: Mapping[str, Path], *, runs: int = 1) -> dict[str, Row]:
+def measured(pythons: Mapping[str, Path], *, runs: int = 1) -> dict[str, PortRow]:
     """Plays the kernel's team, then the named ports by their Python; `runs` times for the clock."""
     rows = {}
     brief = ""
@@ -274,7 +274,9 @@ def measured(pythons: Mapping[str, Path], *, runs: int = 1) -> dict[str, Row]:
     return rows
 
 
-def _measured(port: Port, player: Player, api: Watched, brief: str, runs: int) -> tuple[Row, str]:
+def _measured(
+    port: Port, player: Player, api: Watched, brief: str, runs: int
+) -> tuple[PortRow, str]:
     """The port's row and its brief: played once, with a bug in our tool, and for the clock."""
     loaded = player.answer()
     first = player.play()
@@ -289,7 +291,7 @@ def _measured(port: Port, player: Player, api: Watched, brief: str, runs: int) -
     packages = with_dependencies(port.needs, Path(loaded["packages"]))
     versions = {_name(package): package.version for package in packages}
     written = first.get("brief", "")
-    row = Row(
+    row = PortRow(
         name=port.name,
         versions={name: versions[name] for name in _names(port.needs)},
         date=datetime.date.today().isoformat(),

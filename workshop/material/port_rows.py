@@ -63,7 +63,7 @@ PORTS = {
 
 
 @dataclass(frozen=True)
-class Row:
+class PortRow:
     """The measurements of one port, with its versions and their date."""
 
     name: str
@@ -118,15 +118,15 @@ versions are."""
 # ── the rows that are stored ──────────────────────────────────────────────────────────────────
 
 
-def stored() -> dict[str, Row]:
+def stored() -> dict[str, PortRow]:
     """The rows of results.json."""
     rows = {}
     for name, row in json.loads(STORED.read_text(encoding="utf-8"))["ports"].items():
-        rows[name] = Row(name=name, **row)
+        rows[name] = PortRow(name=name, **row)
     return rows
 
 
-def store(rows: Mapping[str, Row]) -> None:
+def store(rows: Mapping[str, PortRow]) -> None:
     """Writes results.json: the given rows, and those that are there already."""
     known = stored() if STORED.exists() else {}
     known.update(rows)
@@ -138,7 +138,7 @@ def store(rows: Mapping[str, Row]) -> None:
     STORED.write_text(text + "\n", encoding="utf-8")
 
 
-def differences(row: Row, kept: Row) -> list[str]:
+def differences(row: PortRow, kept: PortRow) -> list[str]:
     """Returns the facts of a stored row that are no longer true, a sentence each; those that depend
     on the machine are left out.
     """
@@ -146,7 +146,7 @@ def differences(row: Row, kept: Row) -> list[str]:
     for name, now in row.versions.items():
         if kept.versions.get(name) != now:
             found.append(f"{row.name}: {name} is {now}, stored {kept.versions.get(name)}")
-    for each in fields(Row):
+    for each in fields(PortRow):
         now, stored = getattr(row, each.name), getattr(kept, each.name)
         if each.name not in ("versions", "date", *OF_THE_MACHINE) and now != stored:
             found.append(f"{row.name}: {each.name} is {now!r}, stored {stored!r}")

@@ -17,7 +17,7 @@ from workshop.material.port_rows import (
     STORED,
     TASK,
     Port,
-    Row,
+    PortRow,
     differences,
     store,
     stored,
@@ -32,7 +32,7 @@ __all__ = [
     "STORED",
     "TASK",
     "Port",
-    "Row",
+    "PortRow",
     "SameShape",
     "differences",
     "installed",
@@ -79,7 +79,7 @@ def installed() -> list[str]:
     return [] if sys.platform == "emscripten" else [*pythons()]
 
 
-def play() -> dict[str, Row]:
+def play() -> dict[str, PortRow]:
     """Every row: those whose packages are installed are measured now, the others are as stored.
 
     In a browser's tab, which starts no process, all are as stored.

@@ -16,7 +16,7 @@ MOST_OF_A_RULE = 300
 
 
 @dataclass
-class Member:
+class BuiltMember:
     """Somebody in the team, with what the service was told of them."""
 
     name: str
@@ -48,13 +48,13 @@ class GateSeen:
         return f"looked at {counted(self.drafts, 'draft')}, sent back {self.vetoes}"
 
 
-def members(events: Iterable[Event]) -> list[Member]:
+def members(events: Iterable[Event]) -> list[BuiltMember]:
     """Everybody whom work was handed to, in the order of appearance."""
-    found: dict[str, Member] = {}
+    found: dict[str, BuiltMember] = {}
     for event in events:
         if not isinstance(event, Dispatched | Requested | ToolAnswered):
             continue
-        member = found.setdefault(event.agent, Member(event.agent))
+        member = found.setdefault(event.agent, BuiltMember(event.agent))
         if isinstance(event, Requested):
             _asked(member, event.body)
         elif isinstance(event, ToolAnswered) and not event.is_error:
@@ -62,7 +62,7 @@ def members(events: Iterable[Event]) -> list[Member]:
     return [*found.values()]
 
 
-def _asked(member: Member, body: Mapping[str, Any]) -> None:
+def _asked(member: BuiltMember, body: Mapping[str, Any]) -> None:
     """Notes what a request says of who makes it. A log is untrusted: any part may be anything."""
     member.model = member.model or str(body.get("model", "a model"))
     prompt = _text(body.get("system"))
@@ -124,7 +124,7 @@ def _value(name: str, value: Any) -> str:
     return f"{name}: {shown}" if shown != "" else ""
 
 
-def beside_the_card(card: Criteria, team: Iterable[Member]) -> str:
+def beside_the_card(card: Criteria, team: Iterable[BuiltMember]) -> str:
     """Names the agents on the card that did not work, and the agents at work that are not on it;
     else "".
     """

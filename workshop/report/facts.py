@@ -44,7 +44,7 @@ class Checked(NamedTuple):
     passed: bool
 
 
-class Row(NamedTuple):
+class ComparedFigure(NamedTuple):
     """One figure of the team beside that of the single agent."""
 
     name: str
@@ -88,7 +88,7 @@ _ROWS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
 )
 
 
-def compared(team: Figures, alone: Figures | None, *, timed: bool) -> list[Row]:
+def compared(team: Figures, alone: Figures | None, *, timed: bool) -> list[ComparedFigure]:
     """Each figure of the team, that of the single agent, and how many times as much it is.
 
     timed: whether the seconds say something, which they do not of a program.
@@ -100,7 +100,7 @@ def compared(team: Figures, alone: Figures | None, *, timed: bool) -> list[Row]:
         mine = getattr(team, field)
         other = getattr(alone, field) if alone else None
         beside = shown(other) if alone else ""
-        rows.append(Row(name, shown(mine), beside, _times(mine, other)))
+        rows.append(ComparedFigure(name, shown(mine), beside, _times(mine, other)))
     return rows
 
 

@@ -15,7 +15,7 @@ from workshop.views.handoffs import in_full
 from workshop.views.scene import Passage, Scene, bill, dollars, sizes
 
 from . import MARK, facts, fork
-from .built import Member, beside_the_card
+from .built import BuiltMember, beside_the_card
 from .citing import claims, in_words, sentences
 from .rendered import blocks
 
@@ -194,7 +194,7 @@ def _team(report: Report) -> Iterator[str]:
     yield from _members(report.members)
 
 
-def _members(members: Iterable[Member]) -> Iterator[str]:
+def _members(members: Iterable[BuiltMember]) -> Iterator[str]:
     for member in members:
         yield from (f"### {inline(member.name)}", "")
         if not member.model:

@@ -20,7 +20,7 @@ _BOLD = re.compile(r"\*\*([^*\s](?:[^*]*[^*\s])?)\*\*")
 _CODE = re.compile(r"`([^`]+)`")
 
 
-class Block(NamedTuple):
+class TextPiece(NamedTuple):
     """A piece of a text."""
 
     kind: str
@@ -28,20 +28,20 @@ class Block(NamedTuple):
     text: str
 
 
-def blocks(text: str) -> list[Block]:
+def blocks(text: str) -> list[TextPiece]:
     """A text in pieces; lines of one paragraph are joined."""
-    found: list[Block] = []
+    found: list[TextPiece] = []
     ended = True
     for line in text.splitlines():
         heading, bullet = _HEADING.fullmatch(line.strip()), _BULLET.fullmatch(line)
         if heading:
-            found.append(Block("heading", heading[1]))
+            found.append(TextPiece("heading", heading[1]))
         elif bullet:
-            found.append(Block("bullet", bullet[1]))
+            found.append(TextPiece("bullet", bullet[1]))
         elif line.strip() and not ended and found[-1].kind != "heading":
-            found[-1] = Block(found[-1].kind, f"{found[-1].text} {line.strip()}")
+            found[-1] = TextPiece(found[-1].kind, f"{found[-1].text} {line.strip()}")
         elif line.strip():
-            found.append(Block("paragraph", line.strip()))
+            found.append(TextPiece("paragraph", line.strip()))
         ended = not line.strip()
     return found
 

@@ -71,7 +71,7 @@ def note(report: Report) -> Iterator[str]:
     yield f"<details><summary>What the note was to answer</summary><ul>{asked}</ul></details>"
 
 
-def card(filled: Criteria | None, team: Iterable[built.Member]) -> Iterator[str]:
+def card(filled: Criteria | None, team: Iterable[built.BuiltMember]) -> Iterator[str]:
     if filled is None:
         return
     yield "<h2>The criteria for a team</h2>"
@@ -173,19 +173,19 @@ def what_if(report: Report) -> Iterator[str]:
     )
 
 
-def team(members: Iterable[built.Member]) -> Iterator[str]:
+def team(members: Iterable[built.BuiltMember]) -> Iterator[str]:
     yield "<h2>The team: prompts and tools</h2>"
     yield "<p>Taken from the requests of the run: what the service was told.</p>"
     yield from _members(members)
 
 
-def _members(members: Iterable[built.Member]) -> Iterator[str]:
+def _members(members: Iterable[built.BuiltMember]) -> Iterator[str]:
     yield '<div class="card">'
     yield from map(_member, members)
     yield "</div>"
 
 
-def _member(member: built.Member) -> str:
+def _member(member: built.BuiltMember) -> str:
     name = f"<strong>{one_line(member.name)}</strong>"
     if not member.model:
         return f'<p class="member">{name} <span class="aside">· asked no model itself</span></p>'

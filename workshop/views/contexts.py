@@ -33,7 +33,7 @@ LEGEND = "tokens that each turn carries · pale: read again · solid: new"
 
 
 @dataclass
-class Context:
+class CarriedTokens:
     """One conversation: the input tokens of each of its turns, in order."""
 
     name: str
@@ -64,13 +64,13 @@ class ContextSizes(View):
         super().__init__(source)
         self._mixed = None if mixed is None else View(mixed)
 
-    def contexts(self) -> list[Context]:
+    def contexts(self) -> list[CarriedTokens]:
         """The conversations that got an answer, in the order in which they began; the mixed ones
         last.
         """
         return [*_contexts(self.events), *self._others()]
 
-    def _others(self) -> list[Context]:
+    def _others(self) -> list[CarriedTokens]:
         return _contexts(self._mixed.events) if self._mixed else []
 
     def finding(self) -> str:
@@ -109,7 +109,7 @@ class ContextSizes(View):
                         width=LEFT - MARGIN - 60,
                     )
                 )
-                shapes += _bars(Context(context.name, room), y, hues[context.name], longest)
+                shapes += _bars(CarriedTokens(context.name, room), y, hues[context.name], longest)
                 y += 20 * len(room) + 8
                 drawn += len(room)
         hidden = sum(len(one_context.turns) for one_context in contexts) - drawn
@@ -136,9 +136,9 @@ class ContextSizes(View):
         return "\n".join(lines)
 
 
-def _contexts(events: list[Event]) -> list[Context]:
+def _contexts(events: list[Event]) -> list[CarriedTokens]:
     """A dispatch is a conversation; a name that comes again is numbered."""
-    found: dict[str, Context] = {}
+    found: dict[str, CarriedTokens] = {}
     times: dict[str, int] = {}
     for event in events:
         if event.kind != "reply":
@@ -146,17 +146,17 @@ def _contexts(events: list[Event]) -> list[Context]:
         if event.run not in found:
             name = event.agent if event.run else ALONE
             times[name] = times.get(name, 0) + 1
-            found[event.run] = Context(name if times[name] == 1 else f"{name} {times[name]}")
+            found[event.run] = CarriedTokens(name if times[name] == 1 else f"{name} {times[name]}")
         found[event.run].turns.append(event.spent.input_tokens)
     return list(found.values())
 
 
-def _size(context: Context) -> int:
+def _size(context: CarriedTokens) -> int:
     """Tokens in the largest turn."""
     return max(context.turns)
 
 
-def _bars(context: Context, y: float, hue: str, longest: int) -> Iterator[str]:
+def _bars(context: CarriedTokens, y: float, hue: str, longest: int) -> Iterator[str]:
     scale = (RIGHT - LEFT) / max(longest, 1)
     for turn, (before, tokens) in enumerate(context.parts(), 1):
         again, end = LEFT + before * scale, max(LEFT + tokens * scale, LEFT + 2)

@@ -32,7 +32,7 @@ LIMIT_Y, MIDDLE, LOW = 106.0, 176.0, 282.0
 TALL = 44.0
 
 
-class Node(NamedTuple):
+class LoopBox(NamedTuple):
     """A box of the drawing, by its left edge."""
 
     words: str
@@ -49,11 +49,11 @@ class Node(NamedTuple):
         return self.x + self.width
 
 
-QUESTION = Node("question", 24, MIDDLE, 92)
-MESSAGES = Node("messages", 164, MIDDLE, 132)
-MODEL = Node("model", 420, MIDDLE, 108)
-ANSWER = Node("answer", 644, MIDDLE, 92)
-TOOLS = Node("your tools", 408, LOW, 132)
+QUESTION = LoopBox("question", 24, MIDDLE, 92)
+MESSAGES = LoopBox("messages", 164, MIDDLE, 132)
+MODEL = LoopBox("model", 420, MIDDLE, 108)
+ANSWER = LoopBox("answer", 644, MIDDLE, 92)
+TOOLS = LoopBox("your tools", 408, LOW, 132)
 
 
 class LoopCounts(NamedTuple):
@@ -177,7 +177,7 @@ class AgentLoop(View):
         )
 
 
-def _box(node: Node, hue: str) -> Iterator[str]:
+def _box(node: LoopBox, hue: str) -> Iterator[str]:
     yield box(node.x, node.y - TALL / 2, node.width, TALL, fill=CARD, stroke=hue, stroke_width=1.75)
     yield text(
         node.middle,

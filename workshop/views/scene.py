@@ -58,7 +58,7 @@ class Part(NamedTuple):
     words: int
 
 
-class Span(NamedTuple):
+class Stretch(NamedTuple):
     """From one moment to another; None while it goes on."""
 
     begin: Moment
@@ -154,7 +154,7 @@ class Member:
     own: Spent = field(default_factory=Spent)
     """What its own model calls used, without those of its specialists."""
     bars: deque[Passage] = field(default_factory=lambda: deque(maxlen=BARS))
-    merged: Span | None = None
+    merged: Stretch | None = None
     """The older bars, as one."""
     calls: deque[Call] = field(default_factory=lambda: deque(maxlen=CALLS))
     slots: int = 1
@@ -170,9 +170,9 @@ class Member:
         return self.latest.state if self.latest else "waiting"
 
     @property
-    def held(self) -> list[Span]:
+    def held(self) -> list[Stretch]:
         """The spans of time in which it held work."""
-        return [*filter(None, [self.merged]), *(Span(bar.begin, bar.end) for bar in self.bars)]
+        return [*filter(None, [self.merged]), *(Stretch(bar.begin, bar.end) for bar in self.bars)]
 
     @property
     def below(self) -> Iterator[Member]:
@@ -384,8 +384,8 @@ class Scene:
         member.slots = max(member.slots, slot + 1)
         if len(member.bars) == BARS:
             oldest = member.bars[0]
-            begin, end = member.merged or Span(oldest.begin, oldest.end)
-            member.merged = Span(begin, max(end or moment, oldest.end or moment))
+            begin, end = member.merged or Stretch(oldest.begin, oldest.end)
+            member.merged = Stretch(begin, max(end or moment, oldest.end or moment))
         member.bars.append(passage)
         if caller is self._run:
             self._tasks[handoff.intent] = None

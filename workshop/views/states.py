@@ -32,7 +32,7 @@ MARKS = {"ok": "✓", "turned away": "–"}
 
 
 @dataclass(frozen=True)
-class Call:
+class GuardedCall:
     """One call to the guarded worker: the state it met, the state after it, and what became of it."""
 
     before: str
@@ -47,9 +47,9 @@ class Call:
 class StateLine(View):
     """The states of the first circuit breaker of a run, call by call: `StateLine(run)`."""
 
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[GuardedCall]:
         """Each call that reached the breaker, in order."""
-        found: list[Call] = []
+        found: list[GuardedCall] = []
         state = "closed"
         before = state
         breaker = ""
@@ -63,7 +63,7 @@ class StateLine(View):
             elif isinstance(event, Returned) and event.run == breaker:
                 turned_away = "the circuit of" in event.result.reason
                 outcome = "turned away" if turned_away else event.result.status
-                found.append(Call(before, state, outcome))
+                found.append(GuardedCall(before, state, outcome))
         return found
 
     def finding(self) -> str:

@@ -23,7 +23,7 @@ from kernel.search import Corpus
 from kernel.supervisors import LLMSupervisor
 from kernel.team import researcher, reviewer, specialists, writer
 from workshop.desks.incidents import make
-from workshop.desks.oncall import Desk
+from workshop.desks.oncall import OnCallDesk
 
 TRIES = json.loads(Path(__file__).with_name("fresh_tries.json").read_text(encoding="utf-8"))
 SIXTY = tomllib.loads(Path(__file__).with_name("fresh_tries_60.toml").read_text(encoding="utf-8"))
@@ -119,10 +119,10 @@ class Planning:
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory):
-    return Desk(make("T-21", tmp_path_factory.mktemp("desk") / "shop").incident.folder)
+    return OnCallDesk(make("T-21", tmp_path_factory.mktemp("desk") / "shop").incident.folder)
 
 
-def executable(row: dict[str, Any], desk: Desk) -> Any:
+def executable(row: dict[str, Any], desk: OnCallDesk) -> Any:
     """Who works on a try, with the try's own words at the end of the prompt."""
     added = f"\n{row['add']}" if row.get("add") else ""
     if row.get("agent") == "planner":
@@ -160,7 +160,7 @@ async def asked(row: dict[str, Any], run: Run) -> tuple[str, list[Any]]:
     return replies[-1].text, replies
 
 
-async def play(row: dict[str, Any], desk: Desk) -> Outcome:
+async def play(row: dict[str, Any], desk: OnCallDesk) -> Outcome:
     async with connect("offline") as client:
         run = Run(client)
         if "raw_user" in row or "messages" in row:

@@ -12,8 +12,8 @@ import pytest
 from kernel import Budget, Handoff, Registry, Result, Run, connect
 from offline_model.reader.reader import answer
 from workshop.desks.__main__ import main
-from workshop.desks.incidents import Case, fresh, make
-from workshop.desks.oncall import Desk, patches, read_ticket
+from workshop.desks.incidents import IncidentCase, fresh, make
+from workshop.desks.oncall import OnCallDesk, patches, read_ticket
 
 SEEDS = (1, 2, 3)
 SLOW_SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in (2, 3))]
@@ -24,8 +24,8 @@ SLOW_SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in 
 class Done:
     """A desk's work on one incident."""
 
-    case: Case
-    desk: Desk
+    case: IncidentCase
+    desk: OnCallDesk
     result: Result
     run: Run
 
@@ -53,8 +53,8 @@ def solved(tmp_path_factory):
     return work
 
 
-async def worked_on(case: Case) -> Done:
-    desk = Desk(case.incident.folder)
+async def worked_on(case: IncidentCase) -> Done:
+    desk = OnCallDesk(case.incident.folder)
     async with connect() as client:
         run = Run(client, budget=Budget(calls=120, depth=6))
         result = await run.dispatch(
@@ -147,7 +147,7 @@ def test_a_ticket_is_closed_only_when_a_person_approves(tmp_path):
     seen = []
 
     @dataclass(frozen=True)
-    class Ready(Desk):
+    class Ready(OnCallDesk):
         def supervisor(self, max_replans: int = 2) -> Any:
             diff = case.patch
 
@@ -173,7 +173,7 @@ def test_a_ticket_is_closed_only_when_a_person_approves(tmp_path):
 
 def test_a_ticket_that_is_not_there_ends_with_a_sentence(tmp_path):
     case = make("T-44", tmp_path / "shop")
-    workflow = Desk(case.incident.folder).workflow()
+    workflow = OnCallDesk(case.incident.folder).workflow()
     for intent, reason in (
         ("Work on T-99", "there is no ticket 'T-99'"),
         ("Do something", "no ticket's id in 'Do something'"),
@@ -200,7 +200,7 @@ def test_every_prompt_of_the_desk_is_understood_by_the_offline_model(solved):
 
 
 def test_agents_are_registered_with_what_they_do(tmp_path):
-    desk = Desk(make("T-44", tmp_path / "shop").incident.folder)
+    desk = OnCallDesk(make("T-44", tmp_path / "shop").incident.folder)
     assert isinstance(desk.registry, Registry)
     assert desk.registry.find("review a patch")[0].name == "reviewer"
     assert desk.registry.find("count lines of the log")[0].name in ("log_table", "ops")

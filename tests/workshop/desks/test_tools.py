@@ -22,7 +22,7 @@ from kernel import Run, ToolError, connect
 from workshop.desks import checkout
 from workshop.desks.checkout import Checkout, patched, replaced, run_python, unboxed
 from workshop.desks.incidents import make
-from workshop.desks.oncall import Desk, patched_files, patches_in, read_ticket
+from workshop.desks.oncall import OnCallDesk, patched_files, patches_in, read_ticket
 from workshop.desks.oncall import tests_on as failing_with
 
 
@@ -33,7 +33,7 @@ def case(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def desk(case):
-    return Desk(case.incident.folder)
+    return OnCallDesk(case.incident.folder)
 
 
 def call(desk, name, **arguments):
@@ -369,7 +369,7 @@ def test_settings_come_with_their_comments_and_tickets_by_their_id(desk):
 
 
 def test_a_folder_without_logs_settings_and_database_says_so(tmp_path):
-    bare = Desk(tmp_path)
+    bare = OnCallDesk(tmp_path)
     assert "the fields are: none" in refused(bare, "search_logs", field="x")
     assert "has no settings" in refused(bare, "read_settings")
     assert "no database" in refused(bare, "query_orders", sql="SELECT 1")
@@ -380,7 +380,7 @@ def test_a_folder_without_logs_settings_and_database_says_so(tmp_path):
 def test_a_log_line_that_is_no_json_is_kept(tmp_path):
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "a.jsonl").write_text('{"host": "a"}\nTraceback: boom\n', encoding="utf-8")
-    assert "Traceback: boom" in call(Desk(tmp_path), "search_logs", contains="boom")
+    assert "Traceback: boom" in call(OnCallDesk(tmp_path), "search_logs", contains="boom")
 
 
 def test_only_the_workflow_changes_a_ticket(desk):

@@ -10,7 +10,7 @@ from typing import Any
 from classroom.observing import call, held
 from kernel import Executable, Handoff, Result, Run
 from kernel.events import Dispatched
-from workshop.course.desks import Colleague, Floor
+from workshop.course.desks import Floor, FloorColleague
 from workshop.course.seen import ending, quiet_run
 
 
@@ -37,12 +37,12 @@ def led(lead: Any, case: dict[str, Any]) -> dict[str, Any]:
     for topic, member in case["members"].items():
         if "members" in member:
             below = {
-                name: Colleague(each["name"], each["result"], floor)
+                name: FloorColleague(each["name"], each["result"], floor)
                 for name, each in member["members"].items()
             }
             members[topic] = Team(member["name"], below, lead, floor)
         else:
-            members[topic] = Colleague(member["name"], member["result"], floor)
+            members[topic] = FloorColleague(member["name"], member["result"], floor)
     run = quiet_run()
     returned = call(lead, members, Handoff(intent=case["task"]), run)
     given = run.trace().handoffs()
@@ -76,7 +76,7 @@ def _facts(members: Mapping[str, Executable]) -> list[str]:
     for member in members.values():
         if isinstance(member, Team):
             found += _facts(member.members)
-        elif isinstance(member, Colleague):
+        elif isinstance(member, FloorColleague):
             found += member.result.get("artifacts", {}).values()
     return found
 
@@ -122,8 +122,8 @@ class Spender:
         if allowed is not None and allowed < self.needs:
             reason = f"{self.name} needs {self.needs} calls"
             short = {"status": "exhausted", "output": self.half, "reason": reason}
-            return await Colleague(self.name, short, self.floor).execute(handoff, run)
-        return await Colleague(self.name, self.result, self.floor).execute(handoff, run)
+            return await FloorColleague(self.name, short, self.floor).execute(handoff, run)
+        return await FloorColleague(self.name, self.result, self.floor).execute(handoff, run)
 
 
 def shares(shared: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def shares(shared: Any, case: dict[str, Any]) -> dict[str, Any]:
     members: dict[str, Executable] = {}
     for topic, each in case["members"].items():
         members[topic] = Spender(each["name"], each["needs"], each["result"], each["half"], floor)
-    editor = Colleague("editor", case["editor"], desk)
+    editor = FloorColleague("editor", case["editor"], desk)
     run = quiet_run()
     returned = call(shared, members, editor, Handoff(intent=case["task"]), run, case["calls"])
     given = [event for event in run.events if isinstance(event, Dispatched)]

@@ -11,7 +11,7 @@ from kernel.budget import Spent
 from kernel.events import Dispatched, Event, Replied, Requested, Returned
 from kernel.findings import Synthesis
 from kernel.wire import Reply
-from workshop.course.desks import Colleague, Floor
+from workshop.course.desks import Floor, FloorColleague
 from workshop.course.seen import quiet_run
 
 
@@ -35,7 +35,7 @@ class Reader:
 def managed(attentive: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Observes the handoffs to workers and reader, the number at work at once, and the result."""
     floor = Floor()
-    workers = [Colleague(name, result, floor) for name, result in case["workers"]]
+    workers = [FloorColleague(name, result, floor) for name, result in case["workers"]]
     reader = Reader(case["reader"], floor)
     task = Handoff(**case["task"])
     run = quiet_run()
