@@ -26,7 +26,16 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="package")
-def lab(tmp_path_factory):
+def playwright():
+    """The one driver of browsers: of two that are open in one process, the second does not start."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="package")
+def lab(tmp_path_factory, playwright):
     """The launcher's JupyterLab in a clone; every test uses it."""
     if browser_path() is None:
         pytest.skip("no Chromium found; install it, or name it in BROWSER_PATH")
@@ -34,7 +43,7 @@ def lab(tmp_path_factory):
     for part in PARTS:
         shutil.copytree(ROOT / part, clone / part, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "requirements.txt", clone)
-    with Lab(clone) as lab:
+    with Lab(clone, playwright) as lab:
         yield lab
 
 

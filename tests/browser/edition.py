@@ -1,6 +1,6 @@
 """The edition that runs in a tab: built once, served on loopback in a subfolder, opened in Chromium without a network.
 
-with Tabs() as tabs:
+with Tabs(playwright) as tabs:
     tab = tabs.follow(f"{address}/notebooks/00_start_here.html")  # a page to read, and its link
     tab.run_all()
     tab.cells, tab.errors, tab.console
@@ -107,15 +107,15 @@ def served(folder: Path) -> Any:
 class Tabs:
     """A browser with an empty profile, which reaches this machine only."""
 
-    def __init__(self, *, width: int = 1280, height: int = 900, theme: str = "light") -> None:
+    def __init__(
+        self, playwright: Any, *, width: int = 1280, height: int = 900, theme: str = "light"
+    ) -> None:
+        self._playwright = playwright
         self._how = {"viewport": {"width": width, "height": height}, "color_scheme": theme}
         self.left: list[str] = []
         """Requests that would have left the machine."""
 
     def __enter__(self) -> Tabs:
-        from playwright.sync_api import sync_playwright
-
-        self._playwright = sync_playwright().start()
         self._chromium = self._playwright.chromium.launch(
             executable_path=browser_path(), args=["--no-sandbox", "--disable-dev-shm-usage", CUT]
         )
@@ -126,7 +126,6 @@ class Tabs:
 
     def __exit__(self, *problem: object) -> None:
         self._chromium.close()
-        self._playwright.stop()
 
     def _loopback_only(self, route: Any) -> None:
         if route.request.url.startswith(("http://127.0.0.1", "data:", "blob:")):

@@ -1,6 +1,6 @@
 """A real JupyterLab in a real browser: starts it, opens notebooks, runs them, reads what a person would see.
 
-    with Lab(clone) as lab, lab.open("my-work/notebooks/00_start_here.ipynb") as notebook:
+    with Lab(clone, playwright) as lab, lab.open("my-work/notebooks/00_start_here.ipynb") as notebook:
         notebook.run_all()
         notebook.cell(2).get_by_role("button", name="Run", exact=True).click()
         assert not notebook.errors
@@ -61,11 +61,12 @@ def browser_path() -> str | None:
 class Lab:
     """JupyterLab as the launcher starts it for a newcomer in a clone; `with` starts and ends it.
 
-    clone: a copy of the repository that the tests may write to.
+    clone: a copy of the repository that the tests may write to. playwright: drives the browser.
     Raises RuntimeError, with what the server wrote, when it does not start.
     """
 
-    def __init__(self, clone: Path) -> None:
+    def __init__(self, clone: Path, playwright: Any) -> None:
+        self._playwright = playwright
         self.folder = Path(clone).resolve()
         foreign = ("ANTHROPIC_", "WORKSHOP_", "JUPYTER")
         given = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
@@ -87,9 +88,6 @@ class Lab:
         )
         try:
             self.address, self._token = self._wait_for_address()
-            from playwright.sync_api import sync_playwright
-
-            self._playwright = sync_playwright().start()
             self._browser = self._playwright.chromium.launch(
                 executable_path=browser_path(), args=["--no-sandbox", "--disable-dev-shm-usage"]
             )
@@ -101,7 +99,6 @@ class Lab:
     def __exit__(self, *exc_info: object) -> None:
         try:
             self._browser.close()
-            self._playwright.stop()
         finally:
             self._end_server()
 

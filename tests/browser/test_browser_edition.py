@@ -87,9 +87,9 @@ def address(edition):
 
 
 @pytest.fixture
-def tabs():
+def tabs(playwright):
     """An empty profile for each test: the edition opens again what was open before, with a kernel each."""
-    with Tabs() as tabs:
+    with Tabs(playwright) as tabs:
         yield tabs
     assert tabs.left == [], "a request left the machine"
 
@@ -187,9 +187,9 @@ def test_an_endless_answer_ends_and_progress_stays_after_a_reload(tabs, address)
 
 
 @pytest.mark.exhaustive
-def test_a_phone_has_room_for_a_lesson_and_a_word_leads_to_the_glossary(address):
+def test_a_phone_has_room_for_a_lesson_and_a_word_leads_to_the_glossary(playwright, address):
     with (
-        Tabs(width=390, height=844) as tabs,
+        Tabs(playwright, width=390, height=844) as tabs,
         tabs.follow(f"{address}/notebooks/{Path(name_of('00')).stem}.html") as tab,
     ):
         tab.page.wait_for_function("window.jupyterapp.shell.leftCollapsed")
@@ -199,11 +199,11 @@ def test_a_phone_has_room_for_a_lesson_and_a_word_leads_to_the_glossary(address)
 
 
 @pytest.mark.exhaustive
-def test_megabytes_and_seconds_to_the_first_brief(edition, capsys):
+def test_megabytes_and_seconds_to_the_first_brief(playwright, edition, capsys):
     address, (whole, compressed), _ = edition
     page = f"{address}/notebooks/{Path(name_of('00')).stem}.html"
     seconds, sent = [], []
-    with Tabs() as tabs:
+    with Tabs(playwright) as tabs:
         for _ in range(2):  # an empty profile, then one that has what it was sent
             with tabs.follow(page) as tab:
                 tab.begin()

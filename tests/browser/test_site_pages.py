@@ -53,12 +53,11 @@ def site(tmp_path_factory):
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("width", "height"), SIZES)
-def test_axe_finds_nothing_and_no_page_is_too_wide(axe, site, width, height):
-    from playwright.sync_api import sync_playwright
-
+def test_axe_finds_nothing_and_no_page_is_too_wide(playwright, axe, site, width, height):
     out, address = site
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
+    with playwright.chromium.launch(
+        executable_path=browser_path(), args=["--no-sandbox"]
+    ) as browser:
         page = browser.new_page(viewport={"width": width, "height": height})
         for path in sorted(out.rglob("*.html")):
             if "pagefind" in path.parts:
@@ -69,4 +68,3 @@ def test_axe_finds_nothing_and_no_page_is_too_wide(axe, site, width, height):
             page.evaluate(axe)
             found = page.evaluate("axe.run()")["violations"]
             assert [(fault["id"], fault["nodes"][0]["html"]) for fault in found] == [], name
-        browser.close()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kernel import Agent, Client, Executable, Registry, Result, Run, connect
-from kernel.plan import Finding, Plan, PlannedSupervisor, Planner, StepPlanner
+from kernel.plan import Finding, Plan, PlannedSupervisor, Planner
 from offline_model import OfflineTransport
 from workshop.desks.oncall import OnCallDesk
 
@@ -74,14 +74,6 @@ async def work_on(
         client = connect(latency_ms=latency_ms)
     run = Run(Client(LaxService(slips)) if slips else client)
     return run, await run.dispatch(by or leader, desk.handoff(ticket))
-
-
-async def first_plan(ticket: str) -> Plan:
-    """Returns the planner's first plan for a ticket; nothing is dispatched to a worker."""
-    desk = oncall(ticket)
-    given = desk.handoff(ticket)
-    task = f"{given.intent}\n\n{given.context}"
-    return await StepPlanner().plan(task, desk.workers, Run(connect()))
 
 
 def one_prompt(desk: OnCallDesk) -> Agent:
