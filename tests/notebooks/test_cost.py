@@ -62,7 +62,9 @@ def test_readme_says_of_which_models_and_which_month_the_prices_are():
 @pytest.mark.exhaustive
 @EVERY
 def test_a_live_run_needs_the_tokens_that_are_stored(book):
-    assert cost.measured(THERE[book]) == cost.stored(book)["tokens"]
+    assert cost.measured(THERE[book]) == cost.stored(book)["tokens"], (
+        f"delete {cost.file_of(book).name} of the lesson and build its notebook"
+    )
 
 
 def test_what_is_sent_live_is_counted_and_what_is_offline_on_purpose_is_not(tmp_path):
