@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from workshop.authoring import walks
+from workshop.authoring import walks, whole
 from workshop.authoring.walks import ROOT, WALKS
 
 PAGE = ROOT / "docs" / "ARCHITECTURE.md"
@@ -50,8 +50,37 @@ def test_a_picture_is_stored_as_it_is_drawn_shows_every_word_and_has_its_alt_tex
     assert f"![{walk.alt}](images/{walk.path.name})" in TEXT
 
 
+def test_the_picture_of_the_whole_is_stored_as_it_is_drawn_and_has_its_alt_text():
+    file, content = whole.picture()
+    assert file.read_text(encoding="utf-8") == content and "…" not in content
+    assert f"![{whole.ALT}](images/{file.name})" in TEXT
+
+
+def test_the_arrows_of_the_whole_are_the_imports_between_packages():
+    packages = {each.name for each in whole.PACKAGES if (ROOT / each.name).is_dir()}
+    drawn = {(one.name, other.name) for one, other in (*whole.BELOW, *whole.BESIDE)}
+    assert {pair for pair in drawn if packages >= {*pair}} == {
+        (package, other)
+        for package in packages
+        for file in (ROOT / package).rglob("*.py")
+        for other in imported_by(file) & packages - {package}
+    }
+
+
+def imported_by(file):
+    """The first parts of the names of what a module imports, wherever in it."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
 def test_every_picture_is_shown():
-    assert {path.name for path, _ in walks.pictures()} == set(re.findall(r"\(images/(.+?)\)", TEXT))
+    drawn = (whole.picture(), *walks.pictures())
+    assert {path.name for path, _ in drawn} == set(re.findall(r"\(images/(.+?)\)", TEXT))
 
 
 @pytest.mark.parametrize(("name", "file"), re.findall(r"\[`(\S+?)`\]\((\S+?)\)", TEXT))

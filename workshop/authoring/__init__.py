@@ -8,8 +8,9 @@ from pathlib import Path
 
 def pages() -> Iterator[tuple[Path, str]]:
     """Each page and picture, with what it should hold."""
-    from . import cheatsheet, run_picture, walks
+    from . import cheatsheet, run_picture, walks, whole
 
+    yield whole.picture()
     yield from walks.pictures()
     yield cheatsheet.page()
     yield run_picture.page()
