@@ -31,9 +31,9 @@ from .walks import IMAGES
 PATH = IMAGES / "whole.svg"
 TITLE = "The whole: who knows whom"
 ALT = (
-    "Cells of notebooks import workshop, which is the course, and kernel. Workshop imports classroom, kernel and offline_model. "
-    "Kernel imports offline_model, which answers offline like the Messages API. Classroom, the "
-    "toolkit, imports none of them."
+    "Cells of notebooks import workshop, which is the course, and kernel. Workshop imports "
+    "classroom, kernel and offline_model. Kernel imports offline_model, which answers offline like "
+    "the Messages API. Classroom, the toolkit, imports none of them."
 )
 HEIGHT = 66.0
 """Of a box, in px."""
