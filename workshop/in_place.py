@@ -85,9 +85,9 @@ def _content(arguments: tuple[str, ...], folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _text(stream: io.TextIOWrapper) -> str:
+def _text(stream: io.TextIOWrapper[io.BytesIO]) -> str:
     stream.flush()
-    return stream.buffer.getvalue().decode("utf-8", "replace")  # type: ignore[attr-defined]
+    return stream.buffer.getvalue().decode("utf-8", "replace")
 
 
 def _run(arguments: tuple[str, ...], folder: Path, output: io.TextIOWrapper) -> int:
@@ -180,4 +180,4 @@ def put_in_place() -> None:
     """From now on the on-call desk starts no process."""
     from workshop.desks import checkout, incidents
 
-    checkout.python = incidents.python = InPlace  # type: ignore[assignment]
+    checkout.python = incidents.python = InPlace  # type: ignore[assignment]  # enough of a Popen

@@ -127,4 +127,4 @@ def _keyboard() -> Iterator[Callable[[], str]]:
 def _windows_key() -> str:
     import msvcrt
 
-    return msvcrt.getwch() if msvcrt.kbhit() else ""  # type: ignore[attr-defined]
+    return msvcrt.getwch() if msvcrt.kbhit() else ""  # type: ignore[attr-defined]  # Windows

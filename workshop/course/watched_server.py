@@ -35,7 +35,7 @@ CPU_S, MEMORY_BYTES, FILES = 120, 2**31, 128
 class _Handler(_Connection):
     disable_nagle_algorithm = False
     timeout = REQUEST_S
-    server: _Server  # type: ignore[assignment]
+    server: _Server  # type: ignore[assignment]  # of Unix sockets
 
     def setup(self) -> None:
         super().setup()
@@ -79,7 +79,7 @@ class _Server(ThreadingMixIn, TCPServer):
         and whether it began.
         """
         before = os.umask(0)  # not by a chmod afterwards, which would follow a link
-        super().__init__(path, _Handler)  # type: ignore[arg-type]
+        super().__init__(path, _Handler)  # type: ignore[arg-type]  # Unix: a path
         os.umask(before)
 
     def process_request(self, request: Any, client_address: Any) -> None:

@@ -26,8 +26,7 @@ class Receiver:
     def __init__(self) -> None:
         self.posts: list[bytes] = []
         _protocol()  # says what is missing before anything is sent
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Post)
-        self._server.receiver = self  # type: ignore[attr-defined]
+        self._server = _Server(self)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     @property
@@ -97,8 +96,16 @@ def _first_event(span: Span) -> int:
     return span.attributes.get(NAMES["first_event"], 0)
 
 
+class _Server(ThreadingHTTPServer):
+    def __init__(self, receiver: Receiver) -> None:
+        super().__init__(("127.0.0.1", 0), _Post)
+        self.receiver = receiver
+
+
 class _Post(BaseHTTPRequestHandler):
     """One request: kept when it can be read, refused with a sentence when not."""
+
+    server: _Server
 
     def do_POST(self) -> None:
         protocol = _protocol()
@@ -114,7 +121,7 @@ class _Post(BaseHTTPRequestHandler):
         except Exception as problem:
             self._answer(400, f"not an OTLP request: {problem}".encode())
             return
-        self.server.receiver.posts.append(body)  # type: ignore[attr-defined]
+        self.server.receiver.posts.append(body)
         self._answer(200, protocol.ExportTraceServiceResponse().SerializeToString())
 
     def _answer(self, status: int, body: bytes) -> None:

@@ -224,11 +224,11 @@ def texts_kept() -> Iterator[list[str]]:
         kept.extend(text for text in artifacts.values() if type(text) is str)
         theirs(self, **artifacts)
 
-    Run.keep = noted  # type: ignore[method-assign]
+    Run.keep = noted  # type: ignore[method-assign]  # until it has been seen
     try:
         yield kept
     finally:
-        Run.keep = theirs  # type: ignore[method-assign]
+        Run.keep = theirs  # type: ignore[method-assign]  # as before
 
 
 @contextmanager
@@ -241,11 +241,11 @@ def gates_noted() -> Iterator[list[gates.Gate]]:
         noted.extend(gate for gate in self.gates if not any(gate is one for one in noted))
         return await theirs(self, handoff, run)
 
-    gates.Gated.execute = watched  # type: ignore[method-assign]
+    gates.Gated.execute = watched  # type: ignore[method-assign]  # until it has been seen
     try:
         yield noted
     finally:
-        gates.Gated.execute = theirs  # type: ignore[method-assign]
+        gates.Gated.execute = theirs  # type: ignore[method-assign]  # as before
 
 
 @contextmanager
@@ -260,11 +260,11 @@ def tools_noted() -> Iterator[list[tuple[Tool, dict[str, Any]]]]:
             noted.append((self, dict(arguments)))
         return text
 
-    Tool.call = watched  # type: ignore[method-assign]
+    Tool.call = watched  # type: ignore[method-assign]  # until it has been seen
     try:
         yield noted
     finally:
-        Tool.call = theirs  # type: ignore[method-assign]
+        Tool.call = theirs  # type: ignore[method-assign]  # as before
 
 
 async def _depends(tool: Tool, arguments: dict[str, Any], texts: Iterable[str], run: Run) -> bool:
