@@ -105,7 +105,7 @@ class Position:
 
 @dataclass
 class GivenHandoff:
-    """One handoff that an executable was given, and what became of it."""
+    """One handoff that an executable was given, and its outcome."""
 
     executable: Executable
     status: str = "under way"

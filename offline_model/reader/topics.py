@@ -87,7 +87,7 @@ def _without_lead(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    """A topic without what says how and for whom: "X in French" → "X"."""
+    """A topic without the words for its form and its readers: "X in French" → "X"."""
     places = [match.start for match in found(text, "words/topics", "cut_wordings")]
     places += [*places_of(text), *(limit.start for limit in limits(text))]
     for place in sorted(places)[:_MOST_CUTS]:

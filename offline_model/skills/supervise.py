@@ -295,7 +295,7 @@ def _next_steps(desk: _Desk) -> list[Step]:
 
 @dataclass
 class _Desk:
-    """The work so far, and what there is to hand to whom."""
+    """The work so far, and the work that can be handed over, with its worker."""
 
     view: View
     plain: str
@@ -335,7 +335,7 @@ class _Desk:
         return desk
 
     def add(self, call: Call, kind: str, *, by_name: bool) -> None:
-        """Take in one call and what came of it."""
+        """Takes in one call and its outcome."""
         good, text, reason = outcome(call)
         work, text = read_receipt(text) if by_name else (text, text)
         subject = self._subject_of(call)

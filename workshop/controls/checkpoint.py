@@ -215,7 +215,7 @@ def kept_file(name: str) -> Path:
 async def _asked(
     asked: Question, timeout_s: float, headless: str, on_timeout: str
 ) -> CheckpointDecision:
-    """Asks whoever is there."""
+    """Asks a person, at the terminal or in the notebook, or takes the headless answer."""
     edit = asked.edit
     if not interactive() and terminal.at_terminal():
         return await _at_terminal(asked, timeout_s, on_timeout)

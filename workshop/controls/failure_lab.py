@@ -91,7 +91,7 @@ class FailureLab(Control):
         )
 
     def text(self) -> str:
-        """The limits, what came of them, and the pictures' text twins."""
+        """The limits, their outcome, and the pictures' text twins."""
         lines = [f"Failure lab: {self.failure}"]
         lines += [f"  {label}: {getattr(self, name)}" for name, (label, _, _) in LIMITS.items()]
         lines.append(self.finding())

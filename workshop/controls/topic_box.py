@@ -93,7 +93,7 @@ class TopicBox(Control):
         return task.result()
 
     def text(self) -> str:
-        """The topic, and what came of it, without anything that differs from run to run."""
+        """The topic and its outcome, without anything that differs from run to run."""
         if self.running:
             return f"Topic: {self.topic} (under way)"
         if self.result is None:

@@ -121,7 +121,7 @@ def _own_tools(events: Sequence[Event]) -> set[str]:
 def _is_used(result: Result, number: int, events: Sequence[Event], kept: set[str]) -> bool:
     """True if the result of this event goes on: into a later handoff, or into the final result.
 
-    A decision is used by whoever asked for it: a verdict, or a word or two.
+    A decision is used by its caller: a verdict, or a word or two.
     """
     text = result.as_text().strip()
     if type(result.output) is not str or len(text.split()) < SHORTEST_TEXT:

@@ -49,7 +49,7 @@ class GateSeen:
 
 
 def members(events: Iterable[Event]) -> list[BuiltMember]:
-    """Everybody whom work was handed to, in the order of appearance."""
+    """All members that were given work, in the order of appearance."""
     found: dict[str, BuiltMember] = {}
     for event in events:
         if not isinstance(event, Dispatched | Requested | ToolAnswered):

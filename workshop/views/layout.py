@@ -10,7 +10,7 @@ from classroom.paper.svg import MARGIN
 from .scene import Member
 
 MOST = 12
-"""Rows of specialists; those for whom there is no room share one more box."""
+"""Rows of specialists; those that do not fit share one more box."""
 HUB_HEIGHT = 72.0
 IN_TWO = ((MARGIN, 192), (544, 192), (0, 0))
 IN_THREE = ((MARGIN, 128), (312, 128), (600, 136))
@@ -19,7 +19,7 @@ IN_THREE = ((MARGIN, 128), (312, 128), (600, 136))
 
 @dataclass
 class Place:
-    """A box: one member, or the group of those for whom there is no room."""
+    """A box: one member, or the group of those that do not fit."""
 
     member: Member
     x: float

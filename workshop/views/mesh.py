@@ -38,7 +38,7 @@ LARGER = (8, 16, 32)
 
 
 def mesh(members: int) -> int:
-    """Counts the lines between members of whom each talks to each other one."""
+    """Counts the lines between members if each talks to each other."""
     return members * (members - 1) // 2
 
 
@@ -54,7 +54,7 @@ class Spot:
 class HubAndMesh(View):
     """One line for each executable, or one for each pair: `HubAndMesh(run)`.
 
-    It counts whom the first supervisor of the run dispatched, each once.
+    It counts the executables that the run's first supervisor dispatched, each once.
     """
 
     @property

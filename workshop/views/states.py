@@ -1,4 +1,4 @@
-"""A breaker's states: a line on three levels, a step for each call, and what became of it."""
+"""A breaker's states: a line on three levels, a step for each call, and its outcome."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MARKS = {"ok": "✓", "turned away": "–"}
 
 @dataclass(frozen=True)
 class GuardedCall:
-    """One call to the guarded worker: the state it met, the state after it, and what became of it."""
+    """One call to the guarded worker: the state it met, the state after it, and its outcome."""
 
     before: str
     after: str

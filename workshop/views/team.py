@@ -257,7 +257,7 @@ def _state(member: Member) -> str:
 
 
 def _detail(member: Member) -> str:
-    """The second line of a box: what it is doing, or what came of it."""
+    """The second line of a box: its current work, or the outcome."""
     latest = member.latest
     if latest is None:
         return "not called yet"

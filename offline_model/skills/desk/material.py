@@ -115,7 +115,7 @@ def results_of(view: View, tool: Json) -> list[tuple[Json, str]]:
 
 
 def called(view: View, tool: Json) -> bool:
-    """True if a tool was called already, whatever came of it, or may not be called."""
+    """True if a tool was called already, with any outcome, or may not be called."""
     names = [call.name for call in view.calls]
     return not view.tools or not tool or tool["name"] in names
 

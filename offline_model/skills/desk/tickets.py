@@ -71,7 +71,7 @@ def _able(about: str) -> list[str]:
 
 
 def work_on(view: View) -> list[Work]:
-    """Work for whom the ticket calls for, else who reads the source; for whom findings suggest; writers last."""
+    """Work for the workers that the ticket names, else for readers of the source; then for those that findings suggest; writers last."""
     team = _team(view)
     ticket = asked(view)
     chosen: dict[str, str] = {}
