@@ -109,7 +109,7 @@ class Form:
 
     known: values by the names or meanings of fields. unfilled: the fields that neither they nor a label of
     the text fill; a field whose name says nothing that is known is one of them, whatever its type, and so
-    is one whose value is too short. changed: the values that a limit cut, as they are now.
+    is one whose value is too short. changed: a note for each value that a limit cut.
     """
 
     def __init__(self, root: dict[str, Any], known: dict[str, Any]) -> None:
