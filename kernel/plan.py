@@ -155,8 +155,8 @@ class _Work:
     given: dict[str, Handoff] = field(default_factory=dict)
     """The latest handoff of each step."""
     replans: int = 0
-    open: list[str] = field(default_factory=list)
-    """What could not be followed, for the synthesizer and the result."""
+    not_followed: list[str] = field(default_factory=list)
+    """The suggestions that no plan followed, for the synthesizer and the result."""
 
     def findings(self) -> list[Finding]:
         found = []
@@ -247,10 +247,10 @@ class PlannedSupervisor:
         waiting = plan.batches()
         while waiting:
             batch = waiting.pop(0)
-            await self._do(batch, work, run)
-            news = self._news(work, waiting)
-            if news:
-                waiting = await self._again(news, waiting, work, run)
+            await self._run_batch(batch, work, run)
+            suggested = self._suggested_workers(work, waiting)
+            if suggested:
+                waiting = await self._replan(suggested, waiting, work, run)
         for number in range(1, self.max_repeats + 1):
             if not await self._repeat(number, work, run):
                 break
@@ -274,7 +274,7 @@ class PlannedSupervisor:
         run.note(f"plan: {plan}", about="plan", plan=fields)
         return plan
 
-    async def _do(self, batch: list[Step], work: _Work, run: Run) -> None:
+    async def _run_batch(self, batch: list[Step], work: _Work, run: Run) -> None:
         """Runs the unfinished steps of a batch at once."""
         todo = {}
         for step in batch:
@@ -352,31 +352,31 @@ class PlannedSupervisor:
             artifacts={**readables, **step.artifacts},
         )
 
-    def _news(self, work: _Work, waiting: list[list[Step]]) -> list[str]:
+    def _suggested_workers(self, work: _Work, waiting: list[list[Step]]) -> list[str]:
         """The re-plan rule: workers that a new finding suggests and that no step gives work to."""
         known = {step.worker for step in work.steps.values()}
         for batch in waiting:
             known.update(step.worker for step in batch)
         known |= work.heard
-        news = []
+        suggested = []
         for finding in work.findings():
             name = finding.suggests
             if name and name not in known:
                 known.add(name)
-                news.append(name)
-        work.heard.update(news)
-        return news
+                suggested.append(name)
+        work.heard.update(suggested)
+        return suggested
 
-    async def _again(
-        self, news: list[str], waiting: list[list[Step]], work: _Work, run: Run
+    async def _replan(
+        self, suggested: list[str], waiting: list[list[Step]], work: _Work, run: Run
     ) -> list[list[Step]]:
         """The batches of a new plan; those that were waiting when there can be none."""
         names = set(self.registry.names())
-        asked = f"a finding suggests {', '.join(news)}"
-        if not names & set(news):
-            work.open.append(f"{asked}, and there is no such worker")
+        asked = f"a finding suggests {', '.join(suggested)}"
+        if not names & set(suggested):
+            work.not_followed.append(f"{asked}, and there is no such worker")
         elif work.replans == self.max_replans:
-            work.open.append(f"{asked}, and {self.max_replans} re-plans have been made")
+            work.not_followed.append(f"{asked}, and {self.max_replans} re-plans have been made")
         else:
             work.replans += 1
             run.note(f"re-plan {work.replans} of {self.max_replans}: {asked}", about="re-plan")
@@ -384,8 +384,8 @@ class PlannedSupervisor:
                 plan = await self._plan(work, run)
                 return plan.batches()
             except NoPlan as problem:
-                work.open.append(f"{asked}, and there is no new plan: {problem}")
-        run.note(work.open[-1], about="re-plan")
+                work.not_followed.append(f"{asked}, and there is no new plan: {problem}")
+        run.note(work.not_followed[-1], about="re-plan")
         return waiting
 
     async def _synthesis(self, work: _Work, run: Run) -> Result:
@@ -418,5 +418,5 @@ def _feedback(result: Result) -> str:
 
 
 def _lost(work: _Work) -> str:
-    lines = missing(work.results) + work.open
+    lines = missing(work.results) + work.not_followed
     return f"missing: {'; '.join(lines)}" if lines else ""
