@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from posixpath import relpath
 
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
 
 from classroom.authoring import lessons
 from classroom.course import active
@@ -108,8 +108,12 @@ class Frame:
             return page.body
         soup = BeautifulSoup(page.body, "html.parser")
         first = soup.find("p")
-        if first is not None:
-            first.insert_after(BeautifulSoup(self._doors(), "html.parser"))
+        if first is None:
+            return page.body
+        links = first.find_next_sibling()
+        if links is not None and _has_links_alone(links):
+            links.decompose()
+        first.insert_after(BeautifulSoup(self._doors(), "html.parser"))
         return str(soup)
 
     def _doors(self) -> str:
@@ -131,6 +135,14 @@ class Frame:
 
     def _tab(self, source: PageSource) -> str:
         return _from(source.target, runtime.PAGE) + f"?path={source.name}"
+
+
+def _has_links_alone(paragraph: Tag) -> bool:
+    """Whether nothing but links is in a paragraph, with dots between them: the doors of a clone."""
+    words = paragraph.get_text()
+    for link in paragraph.find_all("a"):
+        words = words.replace(link.get_text(), "", 1)
+    return paragraph.name == "p" and not words.strip(" ·\n")
 
 
 def _fetched_ahead(origin: str, name: str) -> str:

@@ -152,6 +152,12 @@ def test_the_front_page_has_a_door_for_each_way_and_the_tab_has_one_where_it_is_
         assert [link.get_text() for link in soup.select(".doors a")] == doors
 
 
+def test_the_doors_of_the_site_stand_in_place_of_those_of_the_clone(pages):
+    [front] = [soup for path, soup in pages.items() if path.name == "index.html"]
+    assert [link.get_text() for link in front.select(".doors a")] == ["Read it", "Install it"]
+    assert "Read lesson 00" not in front.get_text()
+
+
 def test_a_lesson_says_where_it_is_and_what_comes_before_and_after(pages):
     soups = {(path.parent.name, path.stem): soup for path, soup in pages.items()}
     names = [path.stem for path in sorted(ROOT.glob("notebooks/[0-9][0-9]_*.ipynb"))]
