@@ -138,7 +138,7 @@ class Frame:
 
 
 def _has_links_alone(paragraph: Tag) -> bool:
-    """Whether nothing but links is in a paragraph, with dots between them: the doors of a clone."""
+    """True for a paragraph of links alone, with dots between them, as the doors of a clone are."""
     words = paragraph.get_text()
     for link in paragraph.find_all("a"):
         words = words.replace(link.get_text(), "", 1)
