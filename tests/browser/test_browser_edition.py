@@ -49,6 +49,7 @@ WITH_MATPLOTLIB = "check-07-4"
 HOW = "docs/maintain.md says how a cell is tagged that needs what a tab lacks"
 OTHER = {
     ("04", "assert"),  # a tab has no threads, so one of the four counts is not there
+    ("15", "links"),  # of Linux and macOS, as the cell says; elsewhere the two files are not there
     ("17", "person"),  # the checkpoint takes its headless answer, and says so
 }
 """Cells that print something else in a tab than installed, each for a reason; beside them those that need an extra."""
