@@ -63,7 +63,7 @@ class WorkerCall:
         except TooLong as problem:
             self._account.cut_off = True
             self.fail(f"this branch cannot cross the wire: {problem}")
-        except (OSError, ValueError) as problem:  # broken, or no line of ours
+        except (OSError, ValueError) as problem:  # the line broke, or brought no message of ours
             self._account.cut_off = not self.outcome.done()
             self._lost(f"the line to its worker broke ({problem})")
         finally:
@@ -133,7 +133,7 @@ class WorkerCall:
     def _lost(self, reason: str) -> None:
         if not self.outcome.done():
             self.outcome.set_exception(WorkerLost(reason))
-            self.outcome.exception()  # the worker may have stopped asking
+            self.outcome.exception()  # read here: a caller that was cancelled does not
 
     def fail(self, reason: str) -> None:
         """Ends a call whose worker cannot even call: a bug, which is the same on every worker."""

@@ -122,8 +122,7 @@ class Walk:
         middle = (top + bottom) / 2
         way = f"M{number(start)} {number(top)}V{number(middle)}H{number(end)}V{number(bottom - 5)}"
         yield path(way, stroke=MUTED, width=1.25)
-        tip = (f"{number(end - 4)} {number(bottom - 6)}", f"{number(end + 4)} {number(bottom - 6)}")
-        yield path(f"M{tip[0]}L{tip[1]}L{number(end)} {number(bottom)}Z", fill=MUTED)
+        yield tip(end, bottom)
         if sender.passes:
             wide = text_width(sender.passes, SMALL) + 12
             centre = (start + end) / 2
@@ -137,6 +136,12 @@ class Walk:
                 fill=INK,
                 text_anchor="middle",
             )
+
+
+def tip(x: float, y: float) -> str:
+    """The tip of an arrow that points down to (x, y), in px."""
+    left, right, top = number(x - 4), number(x + 4), number(y - 6)
+    return path(f"M{left} {top}L{right} {top}L{number(x)} {number(y)}Z", fill=MUTED)
 
 
 CALLER, DOOR, SPECIALIST = "#3b4a6b", "#7a6200", "#0072b2"

@@ -26,7 +26,7 @@ from classroom.paper.svg import (
     text,
 )
 
-from .walks import IMAGES
+from .walks import IMAGES, tip
 
 PATH = IMAGES / "whole.svg"
 TITLE = "The whole: who knows whom"
@@ -107,7 +107,7 @@ BELOW = (
     (KERNEL, SERVICE),
 )
 BESIDE = ((KERNEL, OFFLINE),)
-"""Who imports, or calls, whom: down, and to the right."""
+"""Pairs of a package and one that it imports, or calls: drawn below it, and beside it."""
 
 
 def svg() -> str:
@@ -129,8 +129,7 @@ def picture() -> tuple[Path, str]:
 
 def _down(x: float, top: float, bottom: float) -> Iterator[str]:
     yield path(f"M{number(x)} {number(top)}V{number(bottom - 5)}", stroke=MUTED, width=1.25)
-    left, right, y = number(x - 4), number(x + 4), number(bottom - 6)
-    yield path(f"M{left} {y}L{right} {y}L{number(x)} {number(bottom)}Z", fill=MUTED)
+    yield tip(x, bottom)
 
 
 def _right(left: float, right: float, y: float) -> Iterator[str]:
