@@ -15,7 +15,7 @@ class Extra:
 
     name: str
     use: str
-    """What needs it, as the first words of an error message: "A cluster"."""
+    """The feature that needs it, as the first words of an error message: "A cluster"."""
 
     @property
     def install(self) -> str:

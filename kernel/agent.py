@@ -26,7 +26,7 @@ class Agent:
 
     name: str
     description: str
-    """What a supervisor's model reads to decide whether to hand work to this agent."""
+    """The text that a supervisor's model reads to decide whether to hand work to this agent."""
     system: str
     model: str
     tools: tuple[Any, ...] = ()

@@ -336,9 +336,9 @@ class Hold:
 
     def __init__(self, ledger: Ledger, amount: Spent, demand: Demand | None = None) -> None:
         self.amount = amount
-        """What is set aside."""
+        """The amount that is set aside."""
         self.ledger = ledger
-        """Where it is set aside, and in all ledgers above."""
+        """The ledger in which it is set aside, as in all ledgers above."""
         self._demand = demand
         self._begun = False
         self._open = True

@@ -32,7 +32,7 @@ from .waiting import before_next_try
 from .wire import ACCOUNT_HEADER, API_VERSION, ApiError, Reply, Request
 
 Mode = Literal["offline", "live", "local", "recorded"]
-"""Who answers; "recorded" is a replay of a run, see `kernel.recording`."""
+"""The kind of service that answers; "recorded" is a replay of a run, see `kernel.recording`."""
 
 RETRYABLE_STATUS = {408, 409, 429}
 """And every 5xx; the service's `x-should-retry` header comes before either."""
@@ -149,7 +149,7 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         self.ledger = Ledger(cap, owner="the client", unknown_price_ok=unknown_price_ok)
         """The books of the work: a reply that a journal gives back is booked here again."""
         self.pays = mode == "live" or bool(api_key or auth_token)
-        """Whether somebody may be billed for what is sent."""
+        """True if somebody may be billed for what is sent."""
         self.billed = Ledger(
             cap,
             spending.ledger() if self.pays else None,

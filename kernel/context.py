@@ -84,7 +84,7 @@ class Context:
         summary.
         """
         self.evicted: list[Entry] = []
-        """What was evicted, in order. Nothing leaves in silence."""
+        """The results that were evicted, in order. Nothing leaves in silence."""
         self._entries: dict[str, Entry] = {}
 
     @property

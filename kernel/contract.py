@@ -34,7 +34,7 @@ LABEL = re.compile(r"[A-Za-z0-9_-]{1,64}")
 LABEL_RULE = "letters a-z, digits, - and _, at most 64"
 
 ARTIFACT_NAME = re.compile(r"\w[\w .-]{0,79}")
-"""What an artifact may be called; its label becomes a tag in the specialist's first message."""
+"""The names that an artifact may have; its label is a tag in the specialist's first message."""
 
 OWN_PARTS = ("task", "context")
 """The parts of that message that are not artifacts."""
@@ -88,7 +88,7 @@ class Handoff(BaseModel):
         json_schema_extra=lambda schema: schema.pop("additionalProperties", None),
     )
     intent: str
-    """What to achieve."""
+    """The goal of the work."""
     context: str = ""
     """Only what the specialist needs to know."""
     artifacts: dict[str, str] = {}
@@ -186,11 +186,11 @@ class Result(BaseModel):
     output: Any = None
     """Text, or the pydantic model that was asked for."""
     reason: str = ""
-    """Why the status is not ok, for a reader."""
+    """The reason why the status is not ok, for a reader."""
     by: str = ""
     artifacts: dict[str, str] = {}
     transient: bool = False
-    """Whether the same work may succeed later: the service was overloaded, or a deadline passed."""
+    """True if the same work may succeed later: the service was overloaded, or a deadline passed."""
     retry_after_s: float | None = None
     """Seconds that the service asks to wait before that."""
 

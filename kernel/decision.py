@@ -31,7 +31,7 @@ class Decision:
     output: type[BaseModel]
     """The shape of the answer."""
     check: Callable[[Any], list[str]]
-    """What is wrong with an answer of that shape, a sentence each; empty when it can be used."""
+    """Returns the faults of an answer of that shape, a sentence each; none when it can be used."""
     schema: dict[str, Any]
     """The JSON schema that is sent: that of `output`, or a narrower one."""
 

@@ -23,7 +23,7 @@ def _no_refund(spent: Spent) -> Spent:
 
 
 Used = Annotated[Spent, AfterValidator(_no_refund), PlainSerializer(Spent._asdict)]
-"""What was used, in a log as an object with a name for each figure. None of them is negative."""
+"""The figures of what was used, in a log as an object with a name for each. None is negative."""
 
 
 _FROM_RUN: Any = None
@@ -42,7 +42,7 @@ class _Event:
     at: float = _FROM_RUN
     """Seconds since the root run began."""
     run: str = _FROM_RUN
-    """Which dispatch: "" is the root, "2.1" the first dispatch within the root's second."""
+    """The number of the dispatch: "" is the root, "2.1" the first within the root's second."""
     agent: str = _FROM_RUN
     """The name of the executable that was dispatched; of a transparent wrapper, what it wraps."""
 
@@ -57,9 +57,9 @@ class Dispatched(_Event):
     """The run that handed it over."""
     limits: Budget
     limits_of_run: Budget | None = None
-    """What the `Run` itself was given as its budget; only on handoffs that it made itself."""
+    """The budget of the `Run` itself; only on handoffs that it made itself."""
     again: str = ""
-    """Why the same work is given once more; empty the first time."""
+    """The reason why the same work is given once more; empty the first time."""
     wrapper: str = ""
     """The class of the transparent wrapper that was dispatched; empty for all other executables."""
     call: str = ""
@@ -84,7 +84,7 @@ class Waited(_Event):
     kind: Literal["wait"] = "wait"
     reason: str
     at_once: int
-    """How many requests are under way in the budget that has no room."""
+    """The number of requests under way in the budget that has no room."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,7 +95,7 @@ class Requested(_Event):
     body: dict[str, Any]
     """The request's body; of its messages only those from `since` on."""
     since: int
-    """How many messages of this conversation earlier events hold."""
+    """The number of messages of this conversation that earlier events hold."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -109,7 +109,7 @@ class Replied(_Event):
     seconds: float
     """From the request to the reply, retries included."""
     request: int = 0
-    """Which of the run's requests, from 1; 0 in a log that does not say."""
+    """The number of the request in its run, from 1; 0 in a log that does not say."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -121,7 +121,7 @@ class Retried(_Event):
     type: str
     wait_s: float
     request: int = 0
-    """As in `Replied`."""
+    """The same number as in `Replied`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -132,7 +132,7 @@ class Failed(_Event):
     error: str
     type: str
     request: int = 0
-    """As in `Replied`."""
+    """The same number as in `Replied`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,7 +16,7 @@ class Finding(BaseModel):
     """A full sentence, with the version, host or figure that it is about."""
     holds: bool | None = Field(description="true, false, or null when it could not be decided")
     evidence: list[str] = []
-    """What shows it: file and line, log line, row."""
+    """The sources that show it: file and line, log line, row."""
     suggests: str = Field(default="", description="the worker who should look next; empty for none")
 
 
@@ -32,11 +32,11 @@ class Contradiction(BaseModel):
 
     model_config = ConfigDict(frozen=True, defer_build=True)
     claim: str
-    """What they disagree about."""
+    """The point that they disagree about."""
     steps: list[str]
     """The ids of the steps."""
     why: str
-    """How both can have seen what they saw."""
+    """An explanation of how both can have been observed."""
 
 
 class Synthesis(BaseModel):

@@ -230,11 +230,11 @@ class JudgedDraft:
 
     result: Result
     passed: int
-    """How many gates let it pass."""
+    """The number of gates that let it pass."""
     issues: dict[str, list[Issue]]
     """By the gate that objects."""
     broken: str = ""
-    """Which gate itself failed, and why."""
+    """The gate that itself failed, and the reason."""
 
     def rank(self) -> tuple[int, bool, int]:
         """Lower is better: more gates passed, no gate failed, fewer issues."""

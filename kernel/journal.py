@@ -615,7 +615,7 @@ def _keepable(value: Any) -> Any:
 
 
 FACTS = ("message", "type", "status", "request_id", "retryable", "billable", "retry_after_s")
-"""What an ApiError says of itself, besides its words."""
+"""The fields of an ApiError besides its words."""
 
 
 def _kept(error: ApiError | ToolError) -> dict[str, Any]:

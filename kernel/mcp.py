@@ -64,16 +64,16 @@ class RemoteTool:
     """
 
     name: str
-    """What the model calls it: the prefix, then its name on the server."""
+    """The model's name for it: the prefix, then its name on the server."""
     definition: dict[str, Any]
     """The tool as the wire describes it: name, description, input_schema."""
     client: Any = field(repr=False)
     called: str = ""
     """Its name on the server."""
     seconds: float = 30.0
-    """How long one call may take."""
+    """The seconds that one call may take."""
     reads_only: bool = False
-    """Whether the server says that it changes nothing; a claim, not a guarantee."""
+    """True if the server says that it changes nothing; a claim, not a guarantee."""
 
     async def call(self, arguments: object, run: Run) -> str:
         """Asks the server, and returns its answer as text, cut at 20,000 characters.

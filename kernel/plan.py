@@ -48,7 +48,7 @@ __all__ = [
 ]  # fmt: skip
 
 WORTH_A_REPEAT = ("failed", "exhausted")
-"""How a step ends that is worth doing again with its own feedback."""
+"""The statuses of a step that is worth doing again, with its own feedback."""
 
 NOBODY = "nobody"
 """The worker that a planner names for a step that no single worker can do."""
@@ -82,7 +82,7 @@ class StepPlanner:
     model: str = field(default_factory=lambda: models.planner)
     system: str = PLANNER
     budget: Budget | None = None
-    """What each step may use: a rule of the house, so code sets it and not the model."""
+    """The limit of each step. Code sets it and not the model, since it is a rule of the house."""
 
     async def plan(
         self, task: str, registry: Registry, run: Run, findings: Sequence[Finding] = ()

@@ -63,13 +63,13 @@ class Facts(BaseModel):
     date: str
     """Of the recording, as 2026-11-25."""
     server: str
-    """Who answered: OFFLINE, HERE, or the name of a host."""
+    """The service that answered: OFFLINE, HERE, or the name of a host."""
     models: dict[str, str]
     """The model of each role."""
     answered: tuple[str, ...] = ()
     """The models that replied, by their own word."""
     stopped: bool = False
-    """Whether the run was stopped before its end; what had been answered until then is kept."""
+    """True if the run was stopped before its end; what had been answered until then is kept."""
 
     @field_validator("models")
     @classmethod

@@ -40,7 +40,7 @@ MAX_TOKENS = 4096
 """Tokens that one answer may have unless the request says otherwise."""
 
 MAX_WRAPPERS = 10
-"""How many transparent wrappers may stand around one executable."""
+"""The number of transparent wrappers that may stand around one executable."""
 
 Assignment = tuple[Executable, Handoff] | tuple[Executable, Handoff, Budget | None]
 """Work that is given with others: an executable, its handoff and, where it has one, its budget."""
@@ -94,9 +94,9 @@ class Position:
     path: tuple[str, ...] = ()
     """The labels of the executables that wait for this run, from the first dispatch to this one."""
     again: str = ""
-    """Why this work is given once more; empty the first time."""
+    """The reason why this work is given once more; empty the first time."""
     wrappers: int = 0
-    """How many transparent wrappers stand around this run, itself included."""
+    """The number of transparent wrappers around this run, itself included."""
     waiting: tuple[Executable, ...] = ()
     """The executables of `path`, transparent wrappers included."""
     scope: str = ""
@@ -132,7 +132,7 @@ class Run:
         budget = budget or Budget()
         self.parent: Run | None = None
         self.levels = budget.depth
-        """How many levels of dispatch are left below."""
+        """The number of levels of dispatch that are left below."""
         self._begin(
             Tree(client, clock), Position(name), budget, Ledger(budget, client.ledger, "the run")
         )
@@ -151,7 +151,7 @@ class Run:
         self.reserved: set[str] = set()
         """Names of work that has begun; see `reserve`."""
         self.tool_results: list[str] = []
-        """What each tool call brought so far."""
+        """The results of the tool calls so far."""
         self._tree = tree
         self._position = position
         self._result: Result | None = None

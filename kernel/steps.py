@@ -26,13 +26,13 @@ class Step(BaseModel):
     worker: str
     """The name of an executable in the registry."""
     intent: str
-    """What to achieve; all that the worker knows beside the results that it needs."""
+    """The goal; all that the worker knows beside the results that it needs."""
     needs: list[str] = []
     """The ids of the steps whose results it gets."""
     artifacts: dict[str, str] = {}
     """Further payloads; none may have the name of a step or of another part of a handoff."""
     budget: Budget | None = None
-    """What this step may use; None for what the run allows."""
+    """The limit of this step; None for what the run allows."""
 
 
 class Plan(BaseModel):

@@ -133,7 +133,7 @@ class Span:
     events: list[SpanEvent] = field(default_factory=list)
     end_ns: int | None = None
     error: str = ""
-    """What went wrong; empty when nothing did."""
+    """The error; empty when there was none."""
 
     @property
     def ms(self) -> float:
@@ -152,7 +152,7 @@ class _Work:
 
     span: Span | None = None
     requests: int = 0
-    """How many there were."""
+    """The number of its requests so far."""
     chats: dict[int, Span] = field(default_factory=dict)
     """By the number of the request."""
     tools: list[Span] = field(default_factory=list)
@@ -506,7 +506,7 @@ class _Outbox:
         self._url = url
         self.lost = 0
         self.last = False
-        """Whether the program is waiting: then the first failure ends the tries."""
+        """True while the program waits: then the first failure ends the tries."""
 
     def export(self, spans: Sequence[Any]) -> Any:
         given_up = (self.last and self.lost) or not self._listened_to()

@@ -27,7 +27,7 @@ from .wire import Block
 Model = TypeVar("Model", bound=BaseModel)
 
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
-"""What the API takes as the name of a tool."""
+"""The names that the API takes for a tool."""
 
 
 @dataclass(frozen=True)

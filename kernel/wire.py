@@ -37,7 +37,7 @@ NEXT_STEP = {
     "model_context_window_exceeded": "cut",
     "refusal": "refused",
 }
-"""What a loop does next, by stop reason; a reason that is not listed means: stop."""
+"""The next step of a loop, by stop reason; a reason that is not listed means: stop."""
 
 
 NEEDED = {"text": ("text",), "tool_use": ("id", "name")}
@@ -102,8 +102,8 @@ class Reply(BaseModel):
         default_factory=Usage
     )
     account: Account = None
-    """What the offline model read in the request and what it did not; None for any other model.
-    It comes from a response header, never from the body."""
+    """The offline model's account of the request, read and not read; None for any other model. It
+    comes from a response header, never from the body."""
     _step: str = PrivateAttr("")  # private: it is no part of the reply, and no body can set it
 
     @model_validator(mode="after")
@@ -254,7 +254,7 @@ class Request:
 
     body: dict[str, Any]
     content: bytes = field(init=False, repr=False)
-    """What is sent."""
+    """The encoded body, as it is sent."""
 
     def __post_init__(self) -> None:
         if self.max_tokens > NONSTREAMING_MAX_TOKENS:

@@ -19,9 +19,9 @@ class Answer:
     thinking: str = ""
     """One short sentence on why; shown in a thinking block only where the API shows thinking."""
     refusal: str = ""
-    """Why there is no answer: the explanation of a reply whose stop reason is "refusal"."""
+    """The reason for no answer: the explanation of a reply whose stop reason is "refusal"."""
     account: Account | None = None
-    """What was understood of the request; sent in the response header `offline-understood`."""
+    """An account of the request; sent in the response header `offline-understood`."""
 
     @classmethod
     def say(cls, text: str, why: str) -> Answer:

@@ -21,7 +21,7 @@ from ..run import Assignment, Run
 from ..wire import RequestSize
 
 Books = Literal["bank", "lease"]
-"""How money is kept: a branch asks the bank before each request, or once for a slice."""
+"""The way money is kept: a branch asks the bank before each request, or once for a slice."""
 
 GIVEN_UP = "this branch was given up; it may not send any more"
 
@@ -69,7 +69,7 @@ class BranchJob:
     leased: bool
     unknown_price_ok: bool
     paid: bool
-    """Whether the run at home counts what somebody is billed for."""
+    """True if the run at home counts what somebody is billed for."""
 
 
 async def fan_out(
@@ -173,7 +173,7 @@ class Terms:
     journal: Path | None
     attempts: int
     slice: Budget | None
-    """What each branch may use, where money is leased."""
+    """The limit of each branch, where money is leased."""
 
 
 @dataclass(frozen=True)
@@ -299,7 +299,7 @@ class Account:
         self.run = run
         self.leased = leased
         self.cut_off = False
-        """Whether the worker may have done more than it reported, as when the network broke and not
+        """True if the worker may have done more than it reported, as when the network broke and not
         the process. Then all of a slice counts as used."""
         self._attempt = attempt
         self._begun = False

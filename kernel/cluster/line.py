@@ -33,7 +33,7 @@ NAME = "bank"
 """The name in the certificate. It names no address, since addresses change."""
 
 Serve = Callable[["Line"], Awaitable[None]]
-"""What is done with the line of one caller."""
+"""A function that serves the line of one caller."""
 
 
 class LineLost(OSError):

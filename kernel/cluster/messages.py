@@ -26,7 +26,7 @@ class BranchSent(Message):
     parcel: str
     """The job, pickled, as base64."""
     rest: Budget
-    """What the attempt may use without asking, where its money is leased."""
+    """The amount that the attempt may use without asking, where its money is leased."""
 
 
 class BankQuestion(Message):
@@ -97,9 +97,9 @@ class Seen(Message):
 
     workers: int
     nobody: bool
-    """Whether no worker has been there for longer than the run wants to wait."""
+    """True if no worker has been there for longer than the run wants to wait."""
     lost: bool
-    """Whether the scheduler is gone."""
+    """True if the scheduler is gone."""
 
 
 class OrderEnded(Message):
@@ -108,4 +108,4 @@ class OrderEnded(Message):
     id: str
     reason: str = ""
     bug: bool = False
-    """Whether another worker would end the same way."""
+    """True if another worker would end the same way."""

@@ -179,7 +179,7 @@ class Back(BaseModel):
     model: str = ""
     """The class of an output that is a pydantic model: its module and its name."""
     plain: bool = False
-    """Whether the output lost something on its way through JSON, such as its type."""
+    """True if the output lost something on its way through JSON, such as its type."""
 
 
 def sent_back(result: Result) -> Back:

@@ -47,7 +47,7 @@ class DesignRow:
     unfinished: int
     """Trials that did not end as ok."""
     against: Difference | None
-    """How much better it is than the first design; None for that one."""
+    """The difference to the first design; None for the first itself."""
 
 
 @dataclass(frozen=True)

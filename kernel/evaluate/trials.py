@@ -138,7 +138,7 @@ class Trial(BaseModel):
     """offline, live or local: whose words these are."""
     marks: dict[str, float] = {}
     passed: bool = False
-    """Whether every item of the rubric reached its bar."""
+    """True if every item of the rubric reached its bar."""
 
     @property
     def mark(self) -> float:

@@ -35,7 +35,7 @@ MAX_BODY_BYTES = 32 * 1024 * 1024
 MAX_ERROR_CHARACTERS = 10_000
 VERSIONS = ("2023-01-01", "2023-06-01", "2026-10-21")
 REMEMBERED_BODIES = 10_000
-"""How many requests are remembered, so that a retry is a new draw of the faults."""
+"""The number of requests that are remembered, so that a retry is a new draw of the faults."""
 ENDPOINTS = "There are POST /v1/messages, POST /v1/messages/count_tokens and GET /v1/models."
 _ERROR_TYPES = {
     401: "authentication_error",

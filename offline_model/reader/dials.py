@@ -42,7 +42,7 @@ class Limit(NamedTuple):
     end: int
     exact: bool = False
     gap: tuple[int, int] = (0, 0)
-    """Where words between the number and its unit say what is counted: "the two most important sentences"."""
+    """The place of the words between the number and its unit: "the two most important sentences"."""
 
     def moved(self, by: int) -> Limit:
         """The same limit so many characters further on."""

@@ -57,11 +57,11 @@ class Support(NamedTuple):
     fact: Fact | None
     """The fact that says the same, or nearly so; None for none."""
     wrong: str
-    """How the sentence contradicts that fact; "" where it agrees."""
+    """The point in which the sentence contradicts that fact; "" where it agrees."""
     sources: tuple[str, ...]
-    """What the sentence cites."""
+    """The documents that the sentence cites."""
     unknown: tuple[str, ...]
-    """What it cites, and is the source of no fact."""
+    """The documents that it cites and that are the source of no fact."""
 
     @property
     def is_carried(self) -> bool:
@@ -118,9 +118,9 @@ class Draft:
     def __init__(self, text: str, facts: Sequence[Fact] = (), *, cite: bool = True) -> None:
         self.facts = tuple(facts)
         self.cite = cite
-        """Whether a fact that is put in brings its citation."""
+        """True if a fact that is put in brings its citation."""
         self.fresh: set[str] = set()
-        """What was put in: the last to go when the text gets too long."""
+        """The sentences that were put in: the last to go when the text gets too long."""
         self.paragraphs = _paragraphs(text)
         self._supports: dict[str, Support] = {}
         self.had_orphan = self._has_orphan()

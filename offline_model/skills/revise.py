@@ -22,7 +22,7 @@ from ..reader.words import BULLET, Fact, citations, overlap, sentences
 from .brief import closings_of
 
 SURE = 0.5
-"""How much of a sentence a fact must carry to stand in for it."""
+"""The share of a sentence that a fact must carry to stand in for it."""
 
 _TOUCHED = ": a brief"
 _QUOTED = re.compile(r"[“\"«‘]([^”\"»’]{6,200})[”\"»’]|(?<!\w)'([^'\n]{6,200})'(?!\w)")

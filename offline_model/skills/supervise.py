@@ -311,7 +311,7 @@ class _Desk:
     judged: list[tuple[int, int, str]] = field(default_factory=list)
     """Drafts that a reviewer saw: how many issues, how new, the text."""
     extras: dict[str, str] = field(default_factory=dict)
-    """What further specialists made, by their tool."""
+    """The results of further specialists, by their tool."""
     failed: dict[str, list[str]] = field(default_factory=dict)
     """Reasons, by tool and subject."""
     found: set[str] = field(default_factory=set)

@@ -88,7 +88,7 @@ class _Merger:
 
     def __init__(self, results: list[tuple[str, str]]) -> None:
         self.lost = [name for name, text in results if _BROKEN.match(text)]
-        """Who has no result."""
+        """The names of those that have no result."""
         self.statements: list[Fact] = []
         """All that they say, each under the name of its result; an order is no statement."""
         for name, text in results:
@@ -97,7 +97,7 @@ class _Merger:
                 self.statements += [replace(fact, title=name) for fact in plain]
         compared = self.statements[:_MOST_COMPARED]
         self.pairs = [pair for pair in combinations(compared, 2) if differ(*pair)]
-        """What contradicts each other."""
+        """Pairs of statements that contradict each other."""
         self.clashes: list[str] = []
         """The same in sentences."""
         for one, other in self.pairs:

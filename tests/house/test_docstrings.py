@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from itertools import pairwise
 
 import pytest
 
@@ -18,16 +19,33 @@ CLAUSES = {
 SHOWN_IN_LESSONS = {("kernel/steps.py", "problems")}
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
 
 
 def clauses(source):
-    """Yields the line and the name of each docstring that begins as a question or a clause."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, *FUNCTIONS)) and not _is_schema(node):
-            words = (ast.get_docstring(node) or "").split()
-            if words and words[0].rstrip(",.:;") in CLAUSES:
-                yield getattr(node, "lineno", 1), getattr(node, "name", "the module")
+    """Yields the line and the name of each docstring that begins as a question or a clause.
+
+    A string below an assignment is the docstring of what is assigned.
+    """
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, (ast.Module, ast.ClassDef, *FUNCTIONS)):
+            continue
+        if not _is_schema(node) and _begins_as_a_clause(ast.get_docstring(node)):
+            yield getattr(node, "lineno", 1), getattr(node, "name", "the module")
+        for assigned, text in pairwise(node.body):
+            if isinstance(assigned, ASSIGNMENTS) and _begins_as_a_clause(_string(text)):
+                yield text.lineno, ast.unparse(assigned).partition("\n")[0]
+
+
+def _begins_as_a_clause(docstring):
+    words = (docstring or "").split()
+    return bool(words) and words[0].rstrip(",.:;") in CLAUSES
+
+
+def _string(statement):
+    """The text of a statement that is nothing but a string; else None."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return value.value if isinstance(value, ast.Constant) and isinstance(value.value, str) else None
 
 
 def _is_schema(node):
@@ -55,6 +73,8 @@ def test_no_docstring_begins_as_a_question_or_a_clause(room):
         '"""{}, and what."""\n',
         'class A:\n    """{}, and what."""\n',
         'class A:\n    async def f(self):\n        """{}, and what."""\n',
+        'A: int = 1\n"""{}, and what."""\n',
+        'class A:\n    def f(self):\n        self.a = 1\n        """{}, and what."""\n',
     ],
 )
 def test_a_docstring_that_begins_as_a_question_is_found(source):

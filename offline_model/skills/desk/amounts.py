@@ -23,7 +23,7 @@ size 1048576 mb mib
 size 1073741824 gb gib
 share 1 % percent
 count 1 pieces items units copies quantity count pcs"""
-"""What a unit measures, how many of the smallest unit it is, and its names."""
+"""The quantity that a unit measures, its size in the smallest unit, and its names."""
 _UNITS: dict[str, tuple[str, int]] = {}
 for _row in _TABLE.splitlines():
     _measure, _size, *_names = _row.split()
@@ -50,7 +50,7 @@ class Amount:
     value: float
     measure: str
     is_floor: bool
-    """Whether the text means this much or more."""
+    """True if the text means this much or more."""
 
 
 def amounts(text: str) -> list[Amount]:

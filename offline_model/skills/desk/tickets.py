@@ -25,7 +25,7 @@ class Work(NamedTuple):
     worker: str
     task: str
     writes: bool
-    """Whether it writes of what the others find."""
+    """True if it writes of what the others find."""
 
 
 _ABILITIES = {
