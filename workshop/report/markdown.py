@@ -116,7 +116,7 @@ def shown(text: str) -> Iterator[str]:
 
 
 def _result(report: Report) -> Iterator[str]:
-    yield from ("## What came of it", "")
+    yield from ("## The result", "")
     first = report.log.result
     if first is None:
         yield "Nothing yet: the log ends while the work is under way."

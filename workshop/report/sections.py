@@ -41,7 +41,7 @@ def table(name: str, head: Sequence[str], rows: Iterable[str], numbers: bool = T
 
 
 def result(report: Report) -> Iterator[str]:
-    yield "<h2>What came of it</h2>"
+    yield "<h2>The result</h2>"
     found = report.log.result
     if found is None:
         yield '<p class="bad">Nothing yet: the log ends while the work is under way.</p>'

@@ -162,7 +162,7 @@ def staged(in_stages: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def declared(reviewed: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """The schema that was sent, how often the model was asked, and the review that came of it."""
+    """The schema that was sent, how often the model was asked, and the review that came back."""
     *first, last = case["replies"]
     replies = [*first, *[last] * (TURNS + 1)]
     # whole replies: as from a service that lets a model answer in another shape than was asked for

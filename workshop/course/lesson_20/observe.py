@@ -126,7 +126,7 @@ def close_tickets(customer: str) -> str:
 
 
 def schema(typed: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """The schema and the tools that were sent, how often the model was asked, and what came of it."""
+    """The schema and the tools that were sent, how often the model was asked, and the result."""
     *first, last = case["replies"]
     replies = [*first, *[last] * (TURNS + 1)]
     # whole replies: as from a service that lets a model answer in another shape than was asked for

@@ -57,7 +57,7 @@ class Client:
 
 
 def asked(ask: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Returns what the server was asked, and the text or the error that came of it."""
+    """Returns what the server was asked, and the text or the error that came back."""
     quiet_run()
     client = Client(case["answer"])
     answer = _told(ask)
