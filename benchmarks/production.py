@@ -19,7 +19,7 @@ from .sides import Kernel
 
 TURNS = 10
 Row = tuple[str, str, str, str]
-"""What is compared, the figure with and without, and the ratio."""
+"""The subject of a comparison, the figures with and without it, and the ratio."""
 
 
 class Journalled(Kernel):

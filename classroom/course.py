@@ -32,7 +32,7 @@ class Lesson(NamedTuple):
     """Two digits."""
     title: str
     sees: str = ""
-    """What the learner gets to see, for the README."""
+    """A phrase on what the learner gets to see, for the README."""
 
 
 class Sitting(NamedTuple):
@@ -45,7 +45,7 @@ class Sitting(NamedTuple):
     exercises: tuple[str, ...]
     """Their ids, in order."""
     sees: str = ""
-    """What the learner gets to see, for the README."""
+    """A phrase on what the learner gets to see, for the README."""
 
 
 class Service(NamedTuple):
@@ -58,7 +58,7 @@ class Service(NamedTuple):
     exchange: Callable[..., Any]
     """Makes an entry of the log of the values that the service wrote for it."""
     inside: Callable[[str], Any]
-    """What an observation has of the service, by its socket ("" for one in this process)."""
+    """Makes an observation's access to the service, by its socket ("" for one in this process)."""
 
 
 class OwnDocuments(NamedTuple):
@@ -68,7 +68,7 @@ class OwnDocuments(NamedTuple):
     endings: tuple[str, ...]
     """Of the names of files that are read, such as ".md"."""
     why_no_text: Callable[[bytes], str]
-    """Why the content of a file is no text; "" for a text."""
+    """Returns the reason why the content of a file is no text; "" for a text."""
 
 
 class KnownError(NamedTuple):
@@ -78,7 +78,7 @@ class KnownError(NamedTuple):
     """A regular expression that occurs in what the error says, or in the name of its type."""
     cause: str
     next: str
-    """What to do."""
+    """The next thing to do."""
 
 
 def _nothing(*_: Any) -> Any:
@@ -111,9 +111,9 @@ class Course:
     in capitals the beginning of environment variables (`CLASSROOM_PROGRESS`).
     """
     package: str = "classroom"
-    """What `python -m` runs for the commands."""
+    """The package that `python -m` runs for the commands."""
     makes_environment: bool = False
-    """Whether the commands make `.venv` in the course's folder and go on inside; else they run in
+    """True if the commands make `.venv` in the course's folder and go on inside; else they run in
     the Python that they were started with.
     """
     exercises: str = "lessons"
@@ -127,7 +127,7 @@ class Course:
     sittings: tuple[Sitting, ...] = ()
     """Notebooks across the lessons."""
     plans: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What an instructor can do in a room: the name of a time, and numbers of lessons or names of
+    """Plans for an instructor in a room: by the name of a time, numbers of lessons or names of
     sittings.
     """
     packages: tuple[str, ...] = ()
@@ -173,21 +173,21 @@ class Course:
     picture_of: Callable[[str, list[Any]], Any] = _nothing
     """(kind, what `observe` noted) → the picture under a verdict, or None."""
     costs_of: Callable[[list[Any]], Mapping[str, int] | None] = _nothing
-    """What `observe` noted → what an answer needed, by the noun that is counted, such as
-    {"query": 2}; the costliest first. Beside it a check holds what our solution needed.
+    """Returns the needs of an answer, from what `observe` noted, by the noun that is counted, as in
+    {"query": 2}; the costliest first. Beside them a check holds those of our solution.
     """
     service: Callable[[], Service | None] = _nothing
     documents: Callable[[], OwnDocuments | None] = _nothing
     pages: Callable[[], Iterable[tuple[Path, str]]] = _none
     """Further pages that `build` keeps up to date: where, and what they hold."""
     executed: Callable[[Path], None] = _nothing
-    """What `build` does with a notebook that it has executed, before it writes it."""
+    """Called with the path of a notebook that `build` has executed, before it is written."""
     line_of: Callable[[str], str] = _nothing
     """By the number of a lesson: a line below its minutes; "" or None for none."""
     column: tuple[str, Callable[[str], str]] | None = None
     """A further column of README's tables: its head, and a lesson's entry by its number."""
     findings: Callable[[Path], Iterable[Any]] = _none
-    """What the doctor finds besides; `classroom.launcher.doctor.Diagnosis` each."""
+    """Returns further findings of the doctor, a `classroom.launcher.doctor.Diagnosis` each."""
     in_a_tab: Callable[[], None] = _nothing
     """Prepares a kernel that runs in a browser's tab."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 GRAMMAR = "rfc3987_syntax"
-"""Where jsonschema, which nbformat loads, finds this package, it builds a grammar of international
-web addresses; no schema of a notebook has one.
+"""The package with which jsonschema, which nbformat loads, builds a grammar of international web
+addresses; no schema of a notebook has one.
 """
 
 

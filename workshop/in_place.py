@@ -23,7 +23,7 @@ from typing import Any
 
 PYTEST_OPTIONS = "--capture=sys -p no:faulthandler"
 _SEEN: dict[str, tuple[int | None, str, str]] = {}
-"""How each program ended, by what it was and the files it ran on."""
+"""The status, output and errors of each program, by what it was and the files it ran on."""
 
 
 class _TimeIsUp(BaseException):

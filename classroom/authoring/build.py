@@ -31,7 +31,7 @@ QUIET = Config({"KernelManager": {"transport_encryption": "auto"}})
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){0,3}(-[0-9a-f]{12})?")
-"""What Jupyter calls a new cell; `build` gives it a number instead, once."""
+"""Matches the id that Jupyter gives a new cell; `build` puts a number in its place, once."""
 WIDGET = "application/vnd.jupyter.widget-view+json"
 NOT_COMPARED = ("image/png", "image/jpeg")
 """Outputs that are not compared: pixels differ with a machine's fonts."""

@@ -12,7 +12,7 @@ DIFFICULTY = ("very easy", "easy", "medium", "hard", "very hard")
 """1 to 5, in words."""
 IMPORTANCE = ("a curiosity", "low", "medium", "high", "everything rests on it")
 MARKS = re.compile(r"## \d\d\.\d(?:\s|$)|Difficulty(?: [●○]|\s*$)|\*Why:\*(?:\s|$)")
-"""How the paragraphs of a header begin."""
+"""The beginnings of the paragraphs of a header."""
 
 
 def headed(notebook: Any) -> Any:

@@ -19,7 +19,7 @@ SHARE = 0.8
 AT_LEAST = {"statement": 3, "word": 10}
 """By how much it has to be smaller at least, where one more or less says nothing."""
 SIZES = ("statement", "word")
-"""What an answer itself is measured by; all else was counted in its run."""
+"""The costs of an answer itself; all others are counted in its run."""
 
 
 def measured(answer: Any, source: str, runs: list[Any]) -> dict[str, int]:

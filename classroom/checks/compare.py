@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from classroom.observing.canonical import TAGS
 
 Seen = Mapping[str, Any]
-"""What was seen, by aspect, in plain form."""
+"""An observation: what was seen, by aspect, in plain form."""
 ABSENT = "absent"
 """In place of the fingerprint of an aspect that an observation lacks."""
 
@@ -39,13 +39,13 @@ class TriedCase:
 
     trial: str
     about: str
-    """What the case is about, for the learner; the answer's process does not get it."""
+    """A description of the case, for the learner; the answer's process does not get it."""
     inputs: Any
-    """What observing needs: what the answer is called with, and how what it meets behaves."""
+    """The inputs of `observe`: what the answer is called with, and how what it meets behaves."""
     ours: dict[str, Any]
     slips: dict[str, CaseMark]
     outside: dict[str, Any] = field(default_factory=dict)
-    """What only `read` needs, after the answer has ended; no answer's process gets it."""
+    """Facts that only `read` needs, after the answer has ended; no answer's process gets them."""
 
 
 Row = Sequence[TriedCase]
@@ -139,9 +139,9 @@ class Recognised:
     name: str
     wholly: bool
     one_case: bool = True
-    """Whether it explains all that differs on the first case that is wrong, at least."""
+    """True if it explains at least all that differs on the first case that is wrong."""
     everywhere: bool = True
-    """Whether it explains what differs first on every case."""
+    """True if it explains what differs first on every case."""
 
 
 def recognise(row: Row, shown: Sequence[CaseMark | None]) -> Recognised | None:

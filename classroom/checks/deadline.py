@@ -19,12 +19,12 @@ from classroom.observing import file_of
 TIME_LIMIT_S = 5.0
 """For a whole check; a right answer takes a few hundredths of it."""
 PATIENCE = 12
-"""How many times the limit an answer may take on a machine too busy to let it work."""
+"""The multiple of the limit that an answer may take on a machine too busy to let it work."""
 ENOUGH_WORK, NO_WORK = 0.5, 0.02
 """Shares in processor time: of the limit, for an answer that worked; of the last look's interval,
 for one that waits."""
 GRACE_S = 1.0
-"""How long an answer that ran out of time is asked to end."""
+"""The seconds for which an answer that ran out of time is asked to end."""
 
 
 class TimeIsUp(BaseException):

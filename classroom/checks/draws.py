@@ -14,14 +14,14 @@ class ExerciseCase(NamedTuple):
     """One thing that an answer is tried on."""
 
     trial: str
-    """What it is graded together with; empty for the example."""
+    """The name of the graded trial that it belongs to; empty for the example."""
     about: str
-    """What it is about, for the learner; the answer's process does not get it."""
+    """A description of the case, for the learner; the answer's process does not get it."""
     inputs: Any
-    """What observing needs, as JSON holds it: what the answer is called with, and how what it meets
-    behaves."""
+    """The inputs of `observe`, as JSON holds them: what the answer is called with, and how what it
+    meets behaves."""
     outside: dict[str, Any]
-    """What only `read` needs, after the answer has ended; no answer's process gets it."""
+    """Facts that only `read` needs, after the answer has ended; no answer's process gets them."""
 
 
 def draw_of(id: str, number: int) -> Random:

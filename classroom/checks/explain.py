@@ -95,7 +95,7 @@ def _by_chance(
 
 
 EMPTY: tuple[object, ...] = ([], {}, "", None, {"tuple": []})
-"""What many a slip leads to, where nothing else is looked at."""
+"""Values to which many slips lead, where nothing else is looked at."""
 
 
 def _is_asked_for(sight: Sight, case: TriedCase) -> bool:

@@ -22,7 +22,7 @@ from classroom.observing import file_of
 from classroom.observing.timers import TimerLoop
 
 SHORTEST_S = 0.05
-"""How long a loop waits before it looks at the time again."""
+"""The seconds that a loop waits at most before it looks at the time again."""
 MOST_STEPS = 5_000_000
 """Instructions and calls of a whole check; our own answers need less than a fifth of them."""
 PATIENCE_S = 60.0

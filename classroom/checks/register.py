@@ -20,9 +20,9 @@ class Misconception(NamedTuple):
     """A wrong answer that people give in a way that a check recognises."""
 
     cause: str
-    """What is probably behind it, in a sentence that blames nobody."""
+    """The probable cause, in a sentence that blames nobody."""
     next: str
-    """What to try next."""
+    """The next thing to try."""
 
 
 Change = tuple[tuple[str, str], ...]
@@ -40,7 +40,7 @@ class GradedTrial(NamedTuple):
     title: str
     points: int
     hidden: bool = False
-    """Whether learners are told the title only."""
+    """True if learners see its title and its result, but no details."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,7 +53,7 @@ class Exercise:
     """Lesson and number, such as 01.2."""
     title: str
     name: str
-    """What the learner defines, and gives to `check`."""
+    """The name that the learner defines, and gives to `check`."""
     difficulty: int
     """1 (a line) to 5 (an afternoon)."""
     importance: int
@@ -62,26 +62,26 @@ class Exercise:
     points: float
     """Whole in most courses; a class can give points of its own, to a hundredth."""
     objective: str
-    """What a learner who passes can do; begins with a verb."""
+    """The ability of a learner who passes, in words that begin with a verb."""
     why: str
-    """Why it matters, in a sentence."""
+    """The reason why it matters, in a sentence."""
     hints: tuple[str, str, str]
     """The idea (without code), where to look, almost the code."""
     slips: Mapping[str, Misconception]
     """Known wrong answers by name: cause and next step."""
     changes: Mapping[str, Change] = field(default_factory=dict)
-    """What makes each slip; empty in a learner's copy."""
+    """The changes to our solution that make each slip; empty in a learner's copy."""
     solution_note: str
-    """Why our solution works."""
+    """The reason why our solution works."""
     break_it: str
-    """What to try after passing."""
+    """An experiment to try after passing."""
     trials: tuple[GradedTrial, ...] = ()
     rules: Mapping[str, str] = field(default_factory=dict)
     """By aspect, how it is compared where many answers are right: "at most", "at least" or "holds"
     ours; "at least 3", a bound of its own; "shown": not compared, but shown with what came back.
     """
     picture: str = ""
-    """How the learner's run is drawn: "team", else as its kind wants."""
+    """The kind of picture of a learner's run, such as "team"; empty for the course's usual one."""
     is_function: bool = True
     """False for an exercise whose answer is a text or another object that is not called."""
     beside_ours: bool = True

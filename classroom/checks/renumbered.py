@@ -48,7 +48,7 @@ class OldExercise(NamedTuple):
 
     was: str
     name: str
-    """What its answer defines."""
+    """The name that its answer defines."""
     title: str
     now: str
     """Empty where the course has it no more."""

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 State = Literal[
     "passed", "failed", "error", "timeout", "killed", "missing", "tampered", "not-run", "pending"
 ]
-"""How a check ended; `pending` is a check that has no report yet."""
+"""The outcome of a check; `pending` is a check that has no report yet."""
 REPORTED = tuple(state for state in get_args(State) if state != "pending")
 """The states that a report may hold."""
 
@@ -26,7 +26,7 @@ class Check:
     state: State = "not-run"
     reason: str = ""
     came: str = ""
-    """Where it failed: what the answer did, from where it differs."""
+    """The first aspect that is not right, with what the answer did."""
     expected: str = ""
-    """What our solution did there."""
+    """The same aspect, with what our solution did."""
     seconds: float = 0.0

@@ -80,7 +80,7 @@ class Grading:
     handed_in: intake.Intake
     plan: GradingPlan
     submissions: list[Submission] = field(default_factory=list)
-    """Those of this part of the class, each with the name of its report."""
+    """The submissions of this part of the class, each with the name of its report."""
     status: int = 0
     not_gradable: dict[str, str] = field(default_factory=dict)
     """By notebook, why nobody's can be graded."""

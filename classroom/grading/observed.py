@@ -44,9 +44,9 @@ class DrawnCase:
     """By which its line is known; says nothing about the case."""
     trial: str
     inputs: Any
-    """What enters the process."""
+    """The inputs, which enter the process."""
     outside: dict[str, Any] = field(default_factory=dict)
-    """What only the reading of what was seen needs."""
+    """The facts that only the reading of what was seen needs."""
 
 
 def drawn(exercise: Exercise, seed: int) -> list[DrawnCase]:

@@ -23,7 +23,7 @@ def check(*_, **__): ...
 hint = solution = progress = reset = check
 '''
 NOT_SHOWN = ("inputs.py", "right", "others.toml", "words.toml", "built", "cost.json")
-"""What a lesson's folder of exercises holds for authors and for checks."""
+"""The parts of a lesson's folder of exercises that are for authors and for checks."""
 TOOLKIT = Path(__file__).resolve().parent.parent
 OPEN_ROOMS = ("observing", "notebook", "paper", "grading/sandbox/inside")
 """The rooms of the toolkit that a submission may see. Any other may know what is right."""

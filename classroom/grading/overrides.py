@@ -49,7 +49,7 @@ class Override:
     reason: str = ""
     comment: str = ""
     row: int = 0
-    """Where it stands in the file."""
+    """The line of the file in which it stands."""
 
 
 def begin(file: Path) -> None:

@@ -13,7 +13,7 @@ ESCAPES = re.compile(
     r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[PX^_][^\x1b]*(?:\x1b\\)?"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|\x1b[ -/]*[0-~]?"
 )
-"""What terminals obey: titles, links, colours, movements."""
+"""The sequences that terminals obey: titles, links, colours, movements."""
 UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]"
@@ -25,7 +25,7 @@ BREAKS = re.compile(r"\r\n?|[\x85\u2028\u2029]")
 MOST_MARKS = 4
 """Accents on one letter; more of them paint over the lines around."""
 FORMULA = tuple("=+-@|%\t＝＋－＠﹢﹣﹦﹫⁺⁻−")
-"""How a cell begins that a spreadsheet may take for a formula."""
+"""The beginnings of a cell that a spreadsheet may take for a formula."""
 RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
 LIKE_LATIN = str.maketrans("аеорсухіјѕһԁԛԝьαορνικτυ", "aeopcyxijshdqwbaopviktu")
 """Small letters of Cyrillic and Greek that look like Latin ones."""

@@ -32,9 +32,9 @@ class GradingPlan:
     out: str = ""
     """The folder for the reports; empty for none."""
     fork: bool = False
-    """Whether kernels are forked from one that has everything loaded."""
+    """True if kernels are forked from one that has everything loaded."""
     alone: bool = False
-    """Whether nothing else is graded meanwhile: then a cell that runs out of time has only itself
+    """True if nothing else is graded meanwhile: then a cell that runs out of time has only itself
     to blame.
     """
 

@@ -45,7 +45,7 @@ class Taken(NamedTuple):
 
     log: list[Any]
     refused: str = ""
-    """Why it served no more; empty while all was within bounds."""
+    """The reason why it served no more; empty while all was within bounds."""
 
 
 class OutsideService:

@@ -45,7 +45,7 @@ class StagedNotebook:
         self.errors: dict[str, str] = {}
         """By exercise, the error that its answer's cell ended with."""
         self.disturbed = False
-        """Whether a cell ran out of time mostly because others had the processors."""
+        """True if a cell ran out of time mostly because others had the processors."""
         self._done = 0
         self._instead: dict[int, str] = {}
         """By position, what runs in place of a cell that ended the kernel: nothing, or an own

@@ -16,7 +16,7 @@ class Submission:
     """One exercise notebook of one learner: the version that counts."""
 
     learner: str
-    """As text, exactly as the folder or the file says it; it may hold anything."""
+    """The name as text, exactly as the folder or the file says it; it may hold anything."""
     notebook: str
     """The name of the exercise notebook, such as 03_deterministic_supervisor."""
     file: str
@@ -25,11 +25,11 @@ class Submission:
     """A copy of the bytes under a safe name."""
     sha256: str
     submitted: datetime | None = None
-    """When the file was last changed, in UTC; None when it is not known."""
+    """The time at which it was handed in, or its file last changed, in UTC; None when not known."""
     older: tuple[str, ...] = ()
     """The names of other versions, which do not count."""
     problems: tuple[str, ...] = ()
-    """What the instructor should know of how it was read, or first, why it could not be."""
+    """Remarks for the instructor on how it was read; the first says why it could not be, if so."""
     platform: str = ""
     """moodle, canvas, gradescope, or empty."""
     number: str = ""
@@ -37,7 +37,7 @@ class Submission:
     upload: str = ""
     """The platform's folder, or the file's name without its ending."""
     readable: bool = True
-    """Whether it is a notebook; one that is not has no answers, and every point is lost."""
+    """True if it is a notebook; one that is not has no answers, and every point is lost."""
     documents: str = ""
     """The fingerprint of the documents that were brought along with it."""
     key: str = ""

@@ -14,7 +14,7 @@ LESSONS_NEED = ("requirements.txt",)
 BUILDING_NEEDS = ("requirements.txt", "tests/requirements.txt")
 SITE_NEEDS = tuple(f"classroom/site/{name}requirements.txt" for name in ("", "browser-"))
 NEED = {"build": BUILDING_NEEDS, "site": (*LESSONS_NEED, *SITE_NEEDS)}
-"""What some commands need beside the lessons, where the course makes its environment."""
+"""The requirements of commands that need more than the lessons, where the course makes `.venv`."""
 MAINTAINERS = {
     "build": "classroom.authoring.build",
     "grade": "classroom.grading",

@@ -25,8 +25,7 @@ PLACES = ("notebooks", "exercises")
 MAP = "notebooks/MAP.md"
 """Copied too, so that its links lead to the copies."""
 RECORD = ".copies.json"
-"""What was copied from what: (digest of the original, digests of the files that were made of it).
-"""
+"""The file that holds, by notebook, the digests of the original and of the files made of it."""
 LINK = re.compile(
     r"```.*?```|<pre>.*?</pre>|<code>.*?</code>|`[^`]*`|\]\((?!#|[a-z]+:)([^)\s#]+)(#[^)\s]*)?\)",
     re.DOTALL,
@@ -41,7 +40,7 @@ LANGUAGE = {
     "pygments_lexer": "ipython3",
     "version": platform.python_version(),
 }
-"""What the kernel says of itself. JupyterLab writes it into a notebook that is opened, so a copy
+"""The kernel's `language_info`. JupyterLab writes it into a notebook that is opened, so a copy
 without it would be marked as unsaved before anything was changed.
 """
 PREDICTS = re.compile(r"^(\w+) = predict\(", re.MULTILINE)

@@ -313,7 +313,7 @@ HEARD = re.compile(
 )
 """A line of pip or uv that names a package, also by its file."""
 INSTALLING = "Installing collected packages:"
-"""How pip's last step begins, the one that downloads nothing; the names of all packages follow."""
+"""The beginning of pip's last step, which downloads nothing; the names of all packages follow."""
 
 
 class SetUpProgress:

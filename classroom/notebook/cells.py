@@ -24,7 +24,7 @@ from classroom.notebook.presence import IN_BROWSER, interactive
 
 STOPPED = "Stopped by you before it was finished. To start over, run the cell again."
 NO_MONITOR = "tqdm:disabling monitor"
-"""What a library says where there are no threads: of no use to a learner in a tab."""
+"""The warning of a library where there are no threads: of no use to a learner in a tab."""
 LONGEST = 60
 """Characters of a cell's first line that a sentence quotes."""
 

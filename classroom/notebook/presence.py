@@ -9,7 +9,7 @@ import sys
 from pathlib import Path, PurePath
 
 IN_BROWSER = sys.platform == "emscripten"
-"""Whether this Python runs in a browser's tab: without threads, processes and other hosts."""
+"""True if this Python runs in a browser's tab: without threads, processes and other hosts."""
 
 
 def in_notebook() -> bool:

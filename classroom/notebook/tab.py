@@ -26,15 +26,15 @@ BELOW = " Below is what it showed there (stored)."
 NO_OUTPUT = " It prints nothing."
 CHANGED = " You changed it, so nothing is stored for it."
 INSTEAD = "__import__('classroom.notebook.tab', fromlist=['tab']).follow()"
-"""What runs in place of a cell that builds on one that did not run."""
+"""The code that runs in place of a cell that builds on one that did not run."""
 FEATURES = {"process": "another process", "threads": "threads", "socket": "a port to listen on"}
-"""What a tab lacks beside packages, by the name that a cell's tag has for it (`needs-process`)."""
+"""The features that a tab lacks beside packages, by the name in a cell's tag (`needs-process`)."""
 SIGNS = {
     "emscripten does not support processes": "process",
     "start new thread": "threads",
     "[Errno 138]": "socket",
 }
-"""What Python writes where a tab lacks a feature: it has no types for that."""
+"""The words in Python's errors where a tab lacks a feature: it has no types for that."""
 
 
 def lacking(error: BaseException) -> str:

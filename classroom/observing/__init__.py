@@ -34,7 +34,7 @@ from classroom.notebook.frames import ours
 from .canonical import Raised, canonical, name_of, plain
 
 GRACE_S = 1.0
-"""How long tasks that an answer left behind may take to end."""
+"""The seconds that tasks which an answer left behind may take to end."""
 Observe = Callable[[Any, Any], dict[str, Any]]
 Reader = Callable[[list[Any], Any, dict[str, Any]], dict[str, Any]]
 """(what the service saw, the case, what was seen inside) → all that was seen."""
@@ -54,7 +54,7 @@ class Crash:
     number: int
     text: str
     inside: str = ""
-    """What this line calls, where the error was raised in there; empty when the line raised it."""
+    """The function that this line calls, if the error was raised in it; else empty."""
 
 
 @dataclass
@@ -67,10 +67,10 @@ class Sight:
     values: dict[str, str] = field(default_factory=dict)
     """The values of those parameters that `called` only names, where they are plain data."""
     hidden: bool = False
-    """Whether `called` names a parameter whose value is no plain data, or too long to be shown."""
+    """True if `called` and `values` do not show every value whole."""
     returned: Any = ...
     problem: Exception | None = None
-    """What the answer raised first."""
+    """The first exception that the answer raised."""
     crash: Crash | None = None
     """The same in words."""
     runs: list[Any] = field(default_factory=list)

@@ -13,7 +13,7 @@ from typing import Any
 from classroom.course import Course, active
 
 MOST_VALUES, MOST_DEPTH = 100_000, 60
-"""What an observation may hold: a value that contains itself must not keep the process busy."""
+"""The limits of an observation: a value that contains itself must not keep the process busy."""
 DICTS = (dict, OrderedDict, defaultdict, Counter)
 """Python's own dicts: they are equal when their items are."""
 TAGS = ("int", "float", "tuple", "pairs", "kernel", "object", "raised")

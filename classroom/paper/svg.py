@@ -37,7 +37,7 @@ def deep(hue: str) -> str:
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
-"""What XML forbids, and what turns the direction of the text around it."""
+"""Control characters, characters that turn the text's direction, and those that XML forbids."""
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 
 

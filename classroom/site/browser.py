@@ -31,7 +31,7 @@ RUNTIME_SHA256 = "d78ac549b28a2a58600cd06f44e017024151775f8c6b2d73fab1475400d38e
 PYTHON = ("--python-version", "3.14", "--implementation", "cp", "--abi", "cp314", "--abi", "abi3")
 PLATFORM = ("--abi", "none", "--platform", "pyemscripten_2026_0_wasm32", "--platform", "any")
 NOT_THERE = ("classroom/grading/", "classroom/authoring/", "classroom/site/")
-"""What needs processes or is for authors, and does not travel."""
+"""The folders that need processes or are for authors, and do not travel."""
 VIEWERS = "@jupyterlab/docmanager-extension:plugin"
 """The setting, as installed, that opens a page to be read and not as its source."""
 PYTHONWARNINGS = "ignore:only soft file lock is available"
@@ -55,10 +55,10 @@ if (innerWidth < 600) makeRoom();
 
 KERNEL = "jupyterlite-pyodide-kernel"
 KERNEL_WHEELS = ("ipykernel-", "piplite-", "pyodide_kernel-")
-"""What that package ships for the browser's Python."""
+"""The beginnings of the names of the wheels that `KERNEL` ships for the browser's Python."""
 AT_ONCE = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", "ipython")
-"""What a kernel starts with. It installs one after the other what Python does not load with itself
-while it starts.
+"""The packages that a kernel starts with. It installs one after the other those that Python does
+not load with itself while it starts.
 """
 STARTING = HERE / "starting.html"
 """A line that says that Python is not there yet, and goes when it is; SIZE is filled in."""

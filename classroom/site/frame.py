@@ -26,7 +26,7 @@ FAVICON = (
 )
 """One above three."""
 WEIGHTS = {"notebooks": 3, "exercises": 1}
-"""How much a hit counts in the search, by the folder of its page: a lesson before its exercises."""
+"""The weight of a hit in the search, by the folder of its page: a lesson before its exercises."""
 WEIGHT_OF_OTHERS = 2
 NOT_FOUND = "404.html"
 

@@ -28,7 +28,7 @@ class Page:
     body: str
     unlinked: list[str] = field(default_factory=list)
     is_search: bool = False
-    """Whether it searches the others, and is not to be found itself."""
+    """True if it searches the others, and is not to be found itself."""
 
 
 def render(source: PageSource, targets: dict[str, str]) -> Page:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 FOLDER = "try"
-"""Where the edition is in the site."""
+"""The folder of the edition in the site."""
 PAGE = f"{FOLDER}/lab/index.html"
 STATIC = f"{FOLDER}/static/pyodide"
 FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")

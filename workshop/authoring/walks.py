@@ -46,14 +46,14 @@ class Station:
     """One function that the walk passes."""
 
     lane: int
-    """Which lane it stands in, counted from 0."""
+    """The number of its lane, from 0."""
     file: str
-    """Where it is defined, from the project's folder."""
+    """The file that defines it, from the project's folder."""
     name: str
-    """What it is called there, such as `Run.dispatch`."""
+    """Its name there, such as `Run.dispatch`."""
     does: str
     passes: str = ""
-    """What it passes on to the next station."""
+    """The things that it passes on to the next station, in words."""
 
 
 @dataclass(frozen=True)

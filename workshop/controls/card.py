@@ -127,7 +127,7 @@ def criteria_card(rule: Rule, **example: Any) -> Card:
 
 
 _in_memory: dict[str, Any] = {}
-"""What this kernel's card holds, for a folder that cannot be written."""
+"""The entries of this kernel's card, for a folder that cannot be written."""
 
 
 def _known() -> dict[str, Any]:

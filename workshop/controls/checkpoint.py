@@ -30,7 +30,7 @@ class CheckpointDecision:
     text: str
     """The edited text; unchanged where it could not be edited, empty where there was none."""
     by: Literal["person", "headless", "timeout"]
-    """Who decided: a person, the headless answer because nobody was there, or the clock."""
+    """The author: a person, the headless answer because nobody was there, or the clock."""
 
 
 @dataclass(repr=False)
@@ -43,7 +43,7 @@ class Question(Control):
     edit: str | None = None
     decision: CheckpointDecision | None = field(default=None, init=False)
     from_journal: bool = field(default=False, init=False)
-    """Whether the decision was made before, in a run that this one resumes."""
+    """True if the decision was made before, in a run that this one resumes."""
 
     def text(self) -> str:
         """The question, its facts and how it was decided, as plain text."""

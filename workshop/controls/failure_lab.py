@@ -18,7 +18,7 @@ from workshop.views import BudgetGauges, Timeline
 from .choice import Choice
 
 Broken = tuple[Callable[[int, Budget], Executable], Temperament]
-"""What makes the team of (cap, local budget), and how its model behaves."""
+"""A function that makes the team of (cap, local budget), and the temperament of its model."""
 
 LIMITS = {
     "cap": ("Cap: revisions or levels", 0, 12),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 LOOK_S = 0.05
-"""How often the keyboard is looked at; anything else on the loop goes on meanwhile."""
+"""The seconds between two looks at the keyboard; all else on the loop goes on meanwhile."""
 EDIT = "e"
 NUMBERS = "123456789"
 

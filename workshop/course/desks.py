@@ -13,7 +13,7 @@ from kernel import Handoff, Result, Run
 from kernel.search import Document, Hit
 
 CALLS = 12
-"""How often a specialist works before it takes a loop to be endless."""
+"""The number of times that a specialist works before it takes a loop to be endless."""
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Specialist:
     description: str = "Works as its case says."
     calls: int = 0
     runs: list[Run] = field(default_factory=list)
-    """Where it worked."""
+    """The runs in which it worked."""
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         self.calls += 1
@@ -46,7 +46,7 @@ def fresh_answer(maker: Callable[..., Any], *given: Any) -> Callable[[Handoff], 
 
 
 WAITS = 20
-"""How often a colleague lets others work before it answers."""
+"""The number of times that a colleague lets others work before it answers."""
 
 
 @dataclass

@@ -115,4 +115,4 @@ PLANS = {
         *("08", "09", "10", "11", "12", "13"),
     ),
 }
-"""What an instructor can do in a room, each with its lessons."""
+"""Plans for an instructor in a room, by the time that there is: lessons, or a sitting."""

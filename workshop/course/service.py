@@ -28,7 +28,7 @@ class Exchange(NamedTuple):
     """One request that was answered."""
 
     process: str
-    """Which of the case's processes asked."""
+    """The process of the case that asked."""
     system: str
     body: str
     """The request without `max_tokens`, which a budget may lower: equal when the same is asked."""

@@ -41,11 +41,11 @@ SYSTEM = (
     "/etc/alternatives",
     "/etc/localtime",
 )
-"""What code in a box sees of the machine, besides Python and its own folder."""
+"""The paths of the machine that code in a box sees, besides Python and its own folder."""
 BOX_S = 30.0
 """Seconds that the first start of a box may take."""
 KEPT = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LD_LIBRARY_PATH")
-"""What a child inherits of the environment: keys and tokens stay here."""
+"""The variables of the environment that a child inherits: keys and tokens stay here."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ INCIDENTS = {
 }
 """The incidents of the lessons, with their kinds."""
 ORDERS = 240
-"""How many orders the service takes before the ticket is opened."""
+"""The number of orders that the service takes before the ticket is opened."""
 RELEASED = "1.4.2"
 BEFORE = "1.4.1"
 HOSTS = ("shop-1", "shop-2")
@@ -214,7 +214,7 @@ NAMES = {
     RELEASED: ("2.0.7", "5.11.0"),
     BEFORE: ("2.0.6", "5.10.3"),
 }
-"""What a fresh incident may rename, and to what."""
+"""The names that a fresh incident may change, and the names that it may put in their place."""
 
 
 def varied(draw: random.Random) -> Variation:

@@ -19,9 +19,9 @@ from typing import Any
 from kernel.contract import ToolError
 
 ROWS = 40
-"""How many rows or lines one answer shows; how many more there are is said."""
+"""The number of rows or lines that one answer shows; it says so when there are more."""
 SECONDS = 2.0
-"""How long one query may take."""
+"""The seconds that one query may take."""
 READS = {
     sqlite3.SQLITE_SELECT,
     sqlite3.SQLITE_READ,

@@ -14,7 +14,7 @@ from offline_model import OfflineTransport
 REPLY_S = 1.0
 """Seconds that a reply takes."""
 TURNS = 20
-"""How many turns of the event loop without a new sleeper count as: all are asleep."""
+"""The turns of the event loop without a new sleeper after which all count as asleep."""
 
 
 class Clock:

@@ -11,14 +11,14 @@ FAVOUR = (
     "Parts of the work can run at the same time.",
     "I want to swap one specialist without touching the others.",
 )
-"""What speaks for a team."""
+"""The statements that speak for a team."""
 AGAINST = (
     "Every role has to know nearly everything that the others know.",
     "The roles differ in tone only, not in what they can do.",
     "One agent with a good prompt does the task in a few calls.",
     "Seconds or dollars count more than the last bit of quality.",
 )
-"""What speaks against it."""
+"""The statements that speak against it."""
 OPEN_ORDER = "What comes next depends on what the work finds."
 """Only then does a model have to choose the order."""
 SENTENCE_END = re.compile(r"(?<!\.\w)(?<!\betc)(?<!\bvs)[.!?]+\s+(?=\w)")

@@ -26,7 +26,7 @@ class Port:
     module: str
     needs: tuple[str, ...]
     shipped: bool = True
-    """Whether `requirements.txt` has its packages; if not, its row was measured once."""
+    """True if `requirements.txt` has its packages; if not, its row was measured once."""
 
     @property
     def source(self) -> str:
@@ -81,9 +81,9 @@ class PortRow:
     bug_raised: str
     """The type of exception with which the run ended, when our own tool had a bug."""
     bug_line_named: bool
-    """Whether the traceback has the line at fault."""
+    """True if the traceback has the line at fault."""
     bug_logged: bool
-    """Whether the line at fault was written to the log instead."""
+    """True if the line at fault was written to the log instead."""
     bug_answered: int
     bug_answer: str
     megabytes: float

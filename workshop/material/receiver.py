@@ -12,7 +12,7 @@ from kernel.telemetry import NAMES, Span, SpanEvent, optional
 LARGEST = 16_000_000
 """Bytes of one request, compressed or not."""
 GZIP = 31
-"""What zlib calls a stream in gzip's form."""
+"""The `wbits` of zlib for a stream in gzip's form."""
 PATH = "/v1/traces"
 
 

@@ -11,7 +11,7 @@ from offline_model import Faults, OfflineTransport
 TASK = Handoff(intent="Write a brief on pgvector")
 KINDS = ("slow", "retries", "expensive", "failed", "empty")
 REQUESTS_BEFORE = {"researcher": 0, "writer": 2, "reviewer": 3}
-"""How many requests the desk has made when the specialist makes its first."""
+"""The number of requests that the desk has made when the specialist makes its first."""
 LONG_S = 40.0
 TRIES = 3
 """So many requests are turned away where a service is overloaded."""
@@ -76,7 +76,7 @@ class _Desk:
 
     team: dict[str, Executable]
     loses: str = ""
-    """Who is handed the names of the parts without their texts."""
+    """The specialist that is handed the names of the parts without their texts; empty for none."""
     name: str = field(default="desk", init=False)
     description: str = field(default="Writes briefs.", init=False)
 

@@ -26,7 +26,7 @@ class BuiltMember:
     tools: dict[str, str] = field(default_factory=dict)
     """The description of each tool by its name."""
     calls: dict[str, int] = field(default_factory=dict)
-    """How often each tool answered without an error."""
+    """The number of times that each tool answered without an error."""
     fields: list[str] = field(default_factory=list)
     """The fields of the schema that it answers in, if it has one."""
 

@@ -23,11 +23,11 @@ class Cited:
 
     id: str
     document: int | None
-    """Which document of the library, from 0; None where there is no such document."""
+    """The number of the document in the library, from 0; None where there is no such document."""
     sentence: int
     """The sentence of the document that has most words in common with the one that cites it."""
     carries: bool
-    """Whether the document holds all numbers and most of the words."""
+    """True if the document holds all numbers and most of the words."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Claim:
     """A sentence of a text, with what it cites."""
 
     text: str
-    """As it stands there, its citations included."""
+    """The sentence as it stands there, its citations included."""
     cited: tuple[Cited, ...]
 
     @property

@@ -50,9 +50,9 @@ class Log:
     digest: str
     """SHA-256 of the log's bytes, unchanged: what `sha256sum` says of the file."""
     secrets: int
-    """How many texts held a secret, which was replaced."""
+    """The number of texts that held a secret, which was replaced."""
     saved: datetime | None = None
-    """When its file was written; None for a run in memory, whose log has no date."""
+    """The time at which its file was written; None for a run in memory, whose log has no date."""
 
     @property
     def trace(self) -> Trace:
@@ -154,7 +154,7 @@ class Cleaner:
         )
         self.replaced = 0
         self.found = False
-        """Whether the latest value held a secret."""
+        """True if the latest value held a secret."""
 
     def clean(self, value: Any) -> Any:
         """The value with every secret in its texts replaced."""

@@ -13,7 +13,7 @@ QUESTIONS = (
     "What was not tried, or went wrong?",
     "What would change your mind?",
 )
-"""What a reader wants to know; three to five sentences answer it."""
+"""The questions of a reader; three to five sentences answer them."""
 FEWEST, MOST = 3, 5
 
 

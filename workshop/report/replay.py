@@ -21,7 +21,7 @@ class Frame(NamedTuple):
     """Seconds since the run began."""
     svg: str
     caption: str
-    """What has just happened, in a line."""
+    """The latest event, in a line."""
 
 
 def frames(events: Sequence[Event], limit: int = MOST) -> list[Frame]:

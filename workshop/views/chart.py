@@ -19,9 +19,9 @@ HEIGHT = 200.0
 """Of a row, and of a chart without rows, in px."""
 DASHES = (None, "6 4", "2 3", "10 4 2 4")
 PANELS = 168.0
-"""Where the columns of `panels` begin, in px."""
+"""The left edge of the columns of `panels`, in px."""
 LEGEND = 72.0
-"""How far below the numbers the first row of a legend is, in px."""
+"""The distance from the bottom of a chart to the first row of its legend, in px."""
 APART = 14.0
 """Between the numbers at the ends of two lines, in px."""
 MOST_STEPS = 12

@@ -24,11 +24,11 @@ from kernel import Event
 from .view import Source, View
 
 LEFT, RIGHT, MOST, COLUMNS = 216.0, 664.0, 40, 40
-"""Where bars begin and end, in px; how many turns are drawn; how many characters the longest bar of
-the twin has.
+"""The left end of bars and the right end of the longest, in px; the number of turns that are drawn;
+the number of characters of the longest bar of the twin.
 """
 ALONE = "one conversation"
-"""What a conversation is called that no dispatch began."""
+"""The name of a conversation that no dispatch began."""
 LEGEND = "tokens that each turn carries · pale: read again · solid: new"
 
 

@@ -30,11 +30,11 @@ from .view import bundle
 LEFT = 200.0
 RIGHT = WIDTH - 88.0
 TOP = 64.0
-"""Where the numbers are drawn, in px."""
+"""The left, right and upper edge of the area in which numbers are drawn, in px."""
 HUES = (ROLES["researcher"], ROLES["writer"], ROLES["reviewer"], *FURTHER)
 FAINT = tint(LINE, 0.6)
 DASHED = {"stroke": INK, "dash": "5 4", "width": 1.5}
-"""How a line is drawn that marks one value."""
+"""The style of a line that marks one value."""
 MOST_PIECES = 7
 """Into how many pieces round numbers divide an axis at most."""
 NEARLY = 1e-9

@@ -44,7 +44,7 @@ class Traffic:
     events: int = 0
     status: str = "under way"
     at_home: bool = False
-    """Whether it was done in the run's own process."""
+    """True if it was done in the run's own process."""
 
     @property
     def place(self) -> str:

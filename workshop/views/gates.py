@@ -27,7 +27,7 @@ from .scene import words_of
 from .view import View
 
 LEFT, HEIGHT, PITCH = 156.0, 76.0, 86.0
-"""Where the columns begin, a cell's height, and from one row to the next; in px."""
+"""The left edge of the columns, the height of a cell, and the distance between rows; in px."""
 PASS, OBJECTS, UNASKED = "#00795a", "#a1344f", "#52606d"
 MOST = 5
 """Rounds with a column of their own."""

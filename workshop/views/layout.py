@@ -30,7 +30,7 @@ class Place:
     others: tuple[Member, ...] = ()
     """All members of the group; empty for a box of one."""
     deeper: int = 0
-    """How many there are below it that the picture does not show."""
+    """The number of members below it that the picture does not show."""
 
     @property
     def middle(self) -> float:

@@ -29,10 +29,10 @@ from .view import View
 CENTRES, MIDDLE = (200.0, 560.0), 226.0
 """The middle of each drawing from the left, and of both from the top; in px."""
 ACROSS, DOWN = 124.0, 108.0
-"""How far from the middle a box stands at most, to the sides and up or down."""
+"""The farthest that a box stands from the middle, to the sides and up or down; in px."""
 BOX_WIDTH, BOX_HEIGHT = 100.0, 26.0
 MOST = 8
-"""How many executables are drawn, so that no box covers another; the counts are those of all."""
+"""The number of executables that are drawn, so that no box covers another; all are counted."""
 LARGER = (8, 16, 32)
 """Sizes of larger teams, for the table."""
 

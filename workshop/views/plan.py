@@ -48,9 +48,9 @@ class Placed:
     kept: bool = False
     """Done under an earlier plan."""
     tries: int = 1
-    """How often this plan's supervisor gave the step to a worker."""
+    """The number of times that this plan's supervisor gave the step to a worker."""
     rounds: int = 1
-    """How many of its drafts came before gates, in the last try."""
+    """The number of its drafts that came before gates, in the last try."""
 
     @property
     def state(self) -> str:

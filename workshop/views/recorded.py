@@ -14,7 +14,7 @@ from kernel.trace import dollars
 from .team import TeamPicture
 
 ROWS = ("ended", "calls", "tokens", "cost", "words")
-"""What is compared, in this order."""
+"""The rows of the comparison, in this order."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Side:
 
     title: str
     source: str
-    """Who answered, in a sentence."""
+    """The service that answered, in a phrase."""
     run: Run
     result: Result
     is_offline: bool

@@ -41,7 +41,7 @@ STATE_OF: dict[str, State] = {
 HANDOFF_TOOL = "handoff_to_"
 """A tool of this name announces a specialist before it is first called."""
 BARS, CALLS = 24, 48
-"""How many bars and model calls of a lane are kept apart; older ones merge into one bar."""
+"""The bars and model calls of a lane that are kept apart; older bars merge into one."""
 
 
 class Moment(NamedTuple):
@@ -88,18 +88,18 @@ class Passage:
     limits: Budget
     parts: list[Part]
     slot: int = 0
-    """Which of its member's rows it takes while several run at once."""
+    """The row of its member that it takes while several run at once."""
     end: Moment | None = None
     result: Result | None = None
     summary: str = ""
-    """What came back, in a few words."""
+    """The result, in a few words."""
     doing: str = ""
     note: str = ""
     spent: Spent = field(default_factory=Spent)
     turns: int = 0
     waits: list[Moment] = field(default_factory=list)
     waited_for: str = ""
-    """When a request of it had to wait until a budget had room again."""
+    """The reason of the latest wait of a request for room in a budget; empty for none."""
     under_way: int = 0
     """Handoffs that this one has given and that have not come back."""
     latest_back: Passage | None = None
@@ -152,7 +152,7 @@ class Member:
     handoffs: int = 0
     numbers: deque[int] = field(default_factory=lambda: deque(maxlen=4))
     own: Spent = field(default_factory=Spent)
-    """What its own model calls used, without those of its specialists."""
+    """The spending of its own model calls, without that of its specialists."""
     bars: deque[Passage] = field(default_factory=lambda: deque(maxlen=BARS))
     merged: Stretch | None = None
     """The older bars, as one."""

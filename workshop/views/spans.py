@@ -39,7 +39,7 @@ from .view import Time, bundle
 MOST = 60
 """Spans with a row of their own."""
 LEFT, RIGHT, PITCH = 300.0, 600.0, 22.0
-"""Where time is drawn, and from one row to the next; in px."""
+"""The left and right end of the time axis, and the distance between rows; in px."""
 SHALLOW, INDENT = 8, 13.0
 """Levels that are indented, and by how much."""
 LEGEND = "solid: a model call · outlined: a tool · pale: holds the work · ◆ an event"

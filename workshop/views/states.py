@@ -24,7 +24,7 @@ from kernel.events import Dispatched, Note, Returned
 from .view import View
 
 LEVELS = {"closed": 110.0, "half-open": 150.0, "open": 190.0}
-"""Where each state's level is drawn, in px."""
+"""The level of each state from the top, in px."""
 HUES = {"closed": "#00795a", "half-open": "#b8590b", "open": "#a1344f"}
 LEFT = 110.0
 MARKS = {"ok": "✓", "turned away": "–"}

@@ -24,10 +24,10 @@ from .files import FileEntry, NothingToGrade, Refused, look
 MOST_FILES, MOST_BYTES = 200, 200 * 2**20
 """Notebooks that are read of one learner, and bytes of them all."""
 OFFERED = re.compile(r"\.newer(-\d+)?\.ipynb$")
-"""How the launcher names a newer version beside a learner's own copy."""
+"""The end of the name that the launcher gives a newer version beside a learner's own copy."""
 NO_NOTEBOOK = "no notebook (its name does not end with .ipynb)"
 SAME_MOMENT_S = 2
-"""As exact as the clock of a zip."""
+"""The precision of times, in seconds: that of the clock of a zip."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ MOST_FILES, LARGEST_BYTES, MOST_BYTES = 60, 200_000, 1_000_000
 LONGEST_PART = 255
 """Bytes of a name between two slashes, as most file systems have it."""
 SHOWN = 8
-"""How many of the files that were left out are named."""
+"""The number of files that are named of those that were left out."""
 
 
 def are_of(lesson: str) -> bool:

@@ -34,7 +34,7 @@ BESIDE_SUBMITTED = {
     "gradebook.db",
     "nbgrader_config.py",
 }
-"""What nbgrader keeps beside the folder of submissions."""
+"""The files and folders that nbgrader keeps beside the folder of submissions."""
 INBOUND = re.compile(r"(?P<name>.+?)\+[^+]+\+(?P<time>\d{4}-\d\d-\d\d [^+]+)(?:\+[^+]*)?")
 """A folder as `nbgrader submit` makes it: NAME+ASSIGNMENT+TIME+KEY."""
 UNREADABLE = "it cannot be read as Gradescope's list of submitters"

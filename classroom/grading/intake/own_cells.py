@@ -16,7 +16,7 @@ from importlib.machinery import PathFinder
 from typing import Any
 
 BROKEN = (SyntaxError, ValueError, RecursionError, MemoryError)
-"""What Python's own parser raises for sources that no honest person writes."""
+"""Errors of Python's own parser; all but SyntaxError for sources that no honest person writes."""
 ONLY_SHOW = {"print", "display", "check", "hint", "solution", "progress", "help", "len", "type"}
 """Functions that leave what they are given as it is."""
 SHELL_LINE = re.compile(r"(?m)^([ \t]*)(?:[%!].*|.*\?[ \t]*)$")
@@ -25,7 +25,7 @@ PATH = re.compile(r"[\w./\\-]+")
 ENTRY = re.compile(r"sys\.modules\[['\"](\w+)")
 WRITES = re.compile(r"%%(?:write)?file\b|\bwrite|\bopen\(|\bdump\(|^[ \t]*[!%]", re.MULTILINE)
 FINDS_MODULES = re.compile(r"sys\.path\b|\bchdir\(|^%cd\b|\bmkdir|\bmakedirs\(", re.MULTILINE)
-"""What a cell does so that a module of the learner's own can be written and is found."""
+"""Matches code by which a module of the learner's own can be written and is found."""
 LONGEST_NAME, LONGEST_ENDING = 100, 8
 """Characters of a text that may name a file, and of the file's ending."""
 SHELL_VALUE = re.compile(r"(?m)=[ \t]*[%!].*$")

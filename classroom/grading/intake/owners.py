@@ -33,9 +33,9 @@ class Owner(NamedTuple):
     number: str = ""
     """The platform's, for the person (Canvas) or for this person's submission (Moodle)."""
     rest: str = ""
-    """What is left of the file's name."""
+    """The rest of the file's name."""
     a_person: bool = False
-    """Whether the number is the person's, the same in every exercise."""
+    """True if the number is the person's, the same in every exercise."""
     platform: str = ""
     """moodle, canvas, gradescope, or empty."""
     upload: str = ""

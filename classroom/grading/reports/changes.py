@@ -33,7 +33,7 @@ class Change:
     now: float
     why: str
     when: str
-    """When the later gradebook was written."""
+    """The time at which the later gradebook was written."""
 
 
 def last_gradebook(file: Path) -> dict[str, Any]:

@@ -23,14 +23,14 @@ class Mark:
     checks: tuple[Check, ...] = ()
     misconception: str | None = None
     parts: tuple[tuple[str, str], ...] = ()
-    """What the exercise's own check says, as (label, text)."""
+    """The words of the exercise's own check, as (label, text)."""
     answer: str = ""
     override: Override | None = None
     """The points that the instructor gave by hand."""
     comments: tuple[str, ...] = ()
     """The instructor's."""
     pending: bool = False
-    """Whether it has not been graded: there is no mark yet."""
+    """True if it has not been graded: there is no mark yet."""
 
     @property
     def checked(self) -> float:
@@ -68,7 +68,7 @@ class Handed:
     upload: str = ""
     """The platform's folder, or the file's name without its ending: where feedback goes."""
     pending: str = ""
-    """Why there is no verdict yet; empty when there is one."""
+    """The reason why there is no verdict yet; empty when there is one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +92,7 @@ class Work:
     rule: LateRule | None = None
     handed: Handed = Handed()
     pending: str = ""
-    """Why there is no verdict yet; empty when there is one."""
+    """The reason why there is no verdict yet; empty when there is one."""
     extension: Override | None = None
     """The due time that the instructor gave this learner."""
     comments: tuple[str, ...] = ()
@@ -148,8 +148,7 @@ class Person:
     """The name of this learner's files, without an ending."""
     works: tuple[Work, ...]
     label: str = ""
-    """How to show the name: with the page's name behind it where another learner's looks the same.
-    """
+    """The name as it is shown: with the page's name behind it where another's looks the same."""
     comments: tuple[str, ...] = ()
 
     @property
@@ -229,7 +228,7 @@ class Gradebook:
     changes: tuple[Any, ...] = ()
     """Marks that differ from those of an earlier run into the same folder (see `changes.py`)."""
     changed: int = 0
-    """How many of these came with this run."""
+    """The number of these that came with this run."""
     written: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def works(self) -> list[Work]:

@@ -29,7 +29,7 @@ class Same:
     exercise: Exercise
     people: tuple[Person, ...]
     ours: bool
-    """Whether it is our own solution, or the alternative shown with it."""
+    """True if it is our own solution, or the alternative shown with it."""
 
 
 def groups(book: Gradebook) -> list[Same]:

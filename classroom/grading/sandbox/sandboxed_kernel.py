@@ -42,17 +42,17 @@ LIMITS = {
     "processes": 400,
     "open_files": 200,
 }
-"""What the system itself enforces on each process; address space is no use of memory, so there is
-more of it.
+"""The limits that the system itself enforces on each process; `memory_bytes` is address space,
+which is more than the memory in use.
 """
 MOST_LOST, MOST_LOST_ALONE = 2, 10
-"""How many times its limit a cell gets at most for what it waited while others had the processors;
-and where no other submission is graded meanwhile, so that only the machine can be to blame.
+"""The multiples of its limit that a cell gets at most for its waits for a processor; the second
+where no other submission is graded meanwhile, so that only the machine can be to blame.
 """
 WORTH_A_WORD = 0.2
 """Of its limit: a cell that waited so long for a processor is told so."""
 LOST_S = 2.0
-"""How long to wait for the end of a cell's output after its reply."""
+"""The seconds to wait for the end of a cell's output after its reply."""
 
 
 @dataclass
@@ -93,7 +93,7 @@ class GradedKernel(RunningKernel):
         self.process: Any = None
         self.kc: Any = None
         self.service: Any = None
-        """What runs beside it, outside of the sandbox, and ends with it."""
+        """The service that runs beside it, outside of the sandbox, and ends with it."""
         try:
             with orphans.undisturbed():  # or nobody would know of what was begun
                 self._open(course)

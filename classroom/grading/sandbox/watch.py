@@ -22,8 +22,8 @@ MOST_FILES = 20_000
 no limit of space counts, and a hundred thousand a second can be made.
 """
 WAITING_BYTES = 100 * 2**20
-"""What this process may grow by: a message of many small parts waits in its socket until the last
-one has come.
+"""The bytes that this process may grow by: a message of many small parts waits in its socket until
+the last one has come.
 """
 WATCH_S = 0.1
 NAMELESS_S = 0.5

@@ -23,7 +23,7 @@ from ..plan import GradingPlan
 from . import shard
 
 ANSWER_S, WORKER_S = 10.0, 60.0
-"""How long a scheduler may take to answer, and a cluster to have a worker."""
+"""The seconds that a scheduler may take to answer, and a cluster to have a worker."""
 RETRIES = 2
 """Of a task that ends with an error. A task whose worker is lost is given to another by Dask
 itself.

@@ -14,7 +14,7 @@ from workshop.course.seen import ending
 from workshop.course.wire import Wire, call_of, free
 
 ENDLESS = 24
-"""How often a specialist is asked before a loop counts as endless."""
+"""The number of times that a specialist is asked before a loop counts as endless."""
 
 
 # ── 06.1 ──────────────────────────────────────────────────────────────────────────────────────────

@@ -27,7 +27,7 @@ THREE_CAN = (
     ("customers, hosts and settings of the library", "ops", "comms", "researcher"),
     ("bugs that customers need a note on, reviewed", "comms", "code", "reviewer"),
 )
-"""What is asked, who fits it best, who fits it less and is the first by name, and a third."""
+"""A question, who fits it best, who fits it less and is the first by name, and a third."""
 NOBODY = ("translate into French", "paint walls", "bake bread", "drive trucks")
 
 
@@ -150,7 +150,7 @@ JOBS = {
     "reviewer": ("Reviews patches of the source.", "reviews of patches"),
     "ticket": ("Reads one ticket by its number.", "one ticket please"),
 }
-"""What members of a switchboard say of themselves, and a wish for each."""
+"""The descriptions of members of a switchboard, and a wish for each."""
 RIVALS = (
     ("reviews of patches", ("code", "reviewer")),
     ("proposes patches of bugs", ("reviewer", "code")),

@@ -202,7 +202,7 @@ ABOUT = {
     "rows": "Reads log lines and the database of orders: counts, odd values.",
     "note": "Writes a note to the customers and the team from what the others found.",
 }
-"""What each worker of a desk is said to do; its name is drawn."""
+"""The description of each worker of a desk; its name is drawn."""
 CALLED = {
     "source": ("code", "coder", "repair", "debugger"),
     "hosts": ("ops", "operations", "platform", "admin"),

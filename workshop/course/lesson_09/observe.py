@@ -53,7 +53,7 @@ def _sorted(value: Any) -> Any:
 
 
 TURNS = 8
-"""How many turns of the event loop a step takes, so that steps that run at once overlap."""
+"""The turns of the event loop that a step takes, so that steps that run at once overlap."""
 
 # ── 09.3 ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -230,7 +230,7 @@ OF_A_RULE = {
     "steps": ("steps of the plan", "at work"),
     "turns": ("at work at once, at most",),
 }
-"""What a plan shows of each of the two rules of 09.4."""
+"""The aspects of a plan that show each of the two rules of 09.4."""
 
 
 def by_rule(seen: dict[str, Any], outside: dict[str, Any]) -> dict[str, Any]:

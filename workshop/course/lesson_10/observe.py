@@ -15,7 +15,7 @@ from workshop.course.desks import Specialist, at_once, fresh_answer
 from workshop.course.seen import quiet_run
 
 MOST_PLANS = 12
-"""How often a planner plans before it takes a loop to be endless."""
+"""The number of times that a planner plans before it takes a loop to be endless."""
 
 # ── 10.1 and 10.2 ─────────────────────────────────────────────────────────────────────────────────
 

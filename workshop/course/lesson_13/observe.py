@@ -17,9 +17,9 @@ from workshop.course.desks import order_of
 from workshop.course.seen import ending, quiet_run
 
 MOST_TICKS = 500
-"""How long a branch works at most: an answer that never lets go must end all the same."""
+"""The ticks that a branch works at most: an answer that never lets go must end all the same."""
 MOST_S = 100_000.0
-"""How long a branch may clean up, by a clock that waits for nothing."""
+"""The seconds that a branch may clean up, by a clock that waits for nothing."""
 
 
 @dataclass(eq=False)

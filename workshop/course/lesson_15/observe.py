@@ -22,7 +22,7 @@ class Notes:
     log: list[tuple[str, ...]] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
     refusal: str = ""
-    """What it said when it last refused something."""
+    """The message of its latest refusal."""
 
     async def search(self, query: str, limit: int = 5) -> list[Hit]:
         self.log.append(("search", query))

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 SIGNS = ("", " ", "\n", "|", " | ", "/", "-", ":", "::", ": ", ",", ", ", "_", "#", ";", "\t")
-"""What a learner may join texts with."""
+"""Separators with which a learner may join texts."""
 TOPICS = ("tracing", "memory", "budgets", "caching", "handoffs", "gates", "retries", "plans")
 
 

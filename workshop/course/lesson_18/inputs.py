@@ -10,7 +10,7 @@ SECTIONS = ("databases", "protocols", "operations", "quality")
 
 
 Half = bool | Literal["facts"]
-"""Whether a member that fails has half of its work, or of its work the facts only."""
+"""True if a member that fails has half of its work, "facts" if it has the facts only."""
 
 
 def member(draw: Random, topic: str, *, status: str = "ok", half: Half = False) -> dict[str, Any]:

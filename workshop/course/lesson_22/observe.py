@@ -14,7 +14,7 @@ from workshop.course.seen import quiet_run
 
 NUMBERS = (int, float, Fraction, Decimal)
 MOST = 60
-"""How often a design works before it takes a loop to be endless."""
+"""The number of times that a design works before it takes a loop to be endless."""
 
 
 def graded(well_cited: Any, case: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ MOST_TOKENS = 4096
 MOST = 6
 """Requests after which a loop is taken to be endless."""
 ASKED = {"model", "max_tokens", "system", "output_config"}
-"""What `ASK` of the exercise holds."""
+"""The keys of `ASK` of the exercise."""
 
 
 FAULT = (
@@ -178,7 +178,7 @@ class Library:
     turns: int
     answer: str
     problem: str
-    """What it raises instead of its answer: "turns", "bug" or nothing."""
+    """The error that it raises instead of its answer: "turns", "bug" or nothing."""
     given: list[Any] = field(default_factory=list)
 
     async def __call__(self, client: Any, text: str) -> str:

@@ -38,7 +38,7 @@ class Workers:
 
     fates: dict[str, list[str]]
     steps: dict[str, int]
-    """How long each task takes."""
+    """The turns of the event loop that each task takes."""
     sent: list[str] = field(default_factory=list)
     under_way: list[int] = field(default_factory=list)
     """For each parcel under way, the how manieth of its task it is."""

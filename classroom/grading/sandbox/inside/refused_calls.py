@@ -23,7 +23,7 @@ return.
 """
 ALLOWED, REFUSAL = 0x7FFF0000, 0x00050000
 NUMBER, MACHINE = 0, 4
-"""Where a filter finds the call's number, and the machine it is for."""
+"""The offsets at which a filter finds the call's number, and the machine it is for."""
 FIRST, SECOND, THIRD, FOURTH = 16, 24, 32, 40
 """And the low halves of its arguments."""
 NEW_NAMESPACES = 0x7E020000
