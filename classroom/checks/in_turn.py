@@ -21,7 +21,7 @@ from typing import Any
 from classroom.observing import file_of
 from classroom.observing.timers import TimerLoop
 
-SHORTEST_S = 0.05
+LONGEST_WAIT_S = 0.05
 """The seconds that a loop waits at most before it looks at the time again."""
 MOST_STEPS = 5_000_000
 """Instructions and calls of a whole check; our own answers need less than a fifth of them."""
@@ -58,7 +58,7 @@ class Clock:
         """Waits for a timer, without sleep: in a tab, sleep waits for the page's loop forever."""
         self.steps += 1
         self.look()
-        seconds = SHORTEST_S if timeout is None else max(min(SHORTEST_S, timeout), 0.0)
+        seconds = LONGEST_WAIT_S if timeout is None else max(min(LONGEST_WAIT_S, timeout), 0.0)
         self.waited_s += seconds
         if self.waited_s > self.limit_s:
             after = f"{self.limit_s:g} seconds of waiting"
