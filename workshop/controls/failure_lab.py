@@ -18,7 +18,7 @@ from workshop.views import BudgetGauges, Timeline
 from .choice import Choice
 
 Broken = tuple[Callable[[int, Budget], Executable], Temperament]
-"""A function that makes the team of (cap, local budget), and the temperament of its model."""
+"""A function that makes the team of (cap, local budget), and the behaviour of its model."""
 
 LIMITS = {
     "cap": ("Cap: revisions or levels", 0, 12),
