@@ -3,7 +3,8 @@
 from . import _libraries, models, spending  # noqa: F401  (the first one says what is missing)
 from .agent import Agent
 from .budget import Budget, Exhausted, Ledger, Spent
-from .client import Client, SetupError, WrappedClient, connect
+from .client import Client, SetupError, WrappedClient
+from .connections import connect
 from .contract import Executable, Handoff, Pause, Result, ToolError
 from .events import Event
 from .handoff_tools import HandoffTool, NamedHandoffTool, finalize, receipt

@@ -1,9 +1,4 @@
-"""The way to a model: one POST, retried by the service's own rules; `connect()` chooses offline,
-live or local.
-
-Offline is the default even when a key is in the environment: money is spent only by explicit
-choice, and under one hard cap for the whole process (`kernel.spending`).
-"""
+"""The way to a model: one POST, retried by the service's own rules, and the money it may cost."""
 
 from __future__ import annotations
 
@@ -11,23 +6,20 @@ import asyncio
 import contextlib
 import email.utils
 import json
-import os
 import random
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextvars import ContextVar
 from decimal import Decimal
-from html import escape
 from typing import Any, Literal, NoReturn
-from urllib.parse import quote
-from urllib.request import getproxies, proxy_bypass
 
 import httpx
-from pydantic import SecretBytes, SecretStr, ValidationError
+from pydantic import SecretStr, ValidationError
 
 from . import spending
 from .budget import NOTHING, Budget, Hold, Ledger
 from .models import demand_of, spent_on
+from .redaction import Redaction
 from .waiting import before_next_try
 from .wire import ACCOUNT_HEADER, API_VERSION, ApiError, Reply, Request
 
@@ -53,7 +45,7 @@ TYPE_OF_STATUS = {
 """For servers that do not say; any other 5xx is an `api_error`."""
 
 READ_S = 600.0
-"""A reply that takes longer, from its first byte to its last or to its next one, is given up."""
+"""The seconds after which a reply is given up: for all of it, and between two of its parts."""
 
 TIMEOUTS = {"connect": 10.0, "read": READ_S, "write": 60.0, "pool": None}
 """Seconds. A model may think for minutes; httpx's own 5 seconds are made for web pages."""
@@ -65,7 +57,7 @@ NOT_SENT = (
     httpx.UnsupportedProtocol,
     httpx.ProxyError,
 )
-"""Errors that come before a request has left: it cannot have cost anything."""
+"""Errors that are raised before the request was sent: it cannot have cost anything."""
 
 OnRetry = Callable[[ApiError, float], Awaitable[None] | None]
 """Called after a failed try, with the error and the seconds until the next one."""
@@ -80,17 +72,13 @@ asked for."""
 MAX_MESSAGE = 4_000
 """Characters that are kept of what a server says went wrong."""
 
-SHORTEST_SECRET = 8
-"""Characters. A shorter key, such as "none", is not a secret; replacing it everywhere would garble
-replies."""
-
 
 _booked_at_home: ContextVar[bool] = ContextVar("booked_at_home", default=False)
 
 
 @contextlib.contextmanager
 def booked_at_home() -> Iterator[None]:
-    """Leaves the booking of what is sent within to the process that this one works for."""
+    """Leaves the charge for requests sent in this block to the process that this one works for."""
     token = _booked_at_home.set(True)
     try:
         yield
@@ -141,6 +129,8 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         self.base_url = base_url.rstrip("/")
         if retries < 0:
             raise ValueError(f"retries is {retries}; expected 0 or more further tries")
+        if concurrency is not None and concurrency < 1:
+            raise ValueError(f"concurrency is {concurrency}; expected at least 1, or None")
         self.retries = retries
         self.slots: contextlib.AbstractAsyncContextManager[None] = (
             asyncio.Semaphore(concurrency) if concurrency else contextlib.nullcontext()
@@ -160,6 +150,8 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         self._sleep = sleep or asyncio.sleep
         self._jitter = jitter
         self._url = httpx.URL(f"{self.base_url}/v1/messages")
+        if self._url.userinfo or self._url.query:  # not shown, since it may be a secret
+            raise SetupError("the base URL holds a name, a password or a query; expected none")
         self.public_headers = {
             "host": self._url.netloc.decode("ascii"),
             "user-agent": "supervisor-workshop",
@@ -173,7 +165,7 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
             "authorization": f"Bearer {auth_token}" if auth_token else None,
         }
         self._secrets = {name: SecretStr(value) for name, value in secrets.items() if value}
-        self._spellings = _Spellings(key for key in (api_key, auth_token) if key)
+        self._redaction = Redaction(key for key in (api_key, auth_token) if key)
         odd = not all(
             value.isascii() and value.isprintable() for value in secrets.values() if value
         )
@@ -276,8 +268,7 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
             await self._sleep(wait_s)
 
     async def _send_once(self, content: bytes) -> Reply | ApiError:
-        """One try. An error is returned, not raised: nothing leads back to frames that held the
-        key."""
+        """One try. An error is returned, not raised: a traceback leads to frames with the key."""
         try:
             status, headers, body = await self._exchange(content)
         except (httpx.TransportError, httpx.DecodingError) as problem:
@@ -308,7 +299,7 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
             body = await _read(response)
         finally:
             await response.aclose()
-        return response.status_code, response.headers, self._spellings.replaced(body)
+        return response.status_code, response.headers, self._redaction.replaced(body)
 
     def _reply(self, headers: httpx.Headers, body: bytes) -> Reply | ApiError:
         try:
@@ -336,7 +327,7 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         if text is None:
             return None
         try:
-            account = json.loads(self._spellings.replaced(text.encode()))
+            account = json.loads(self._redaction.replaced(text.encode()))
         except (ValueError, RecursionError):
             return None
         return account if isinstance(account, dict) else None
@@ -393,7 +384,7 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         )
 
     def _error(self, message: str, kind: str, *, request_id: str = "", **facts: Any) -> ApiError:
-        clean = self._spellings.replaced_in_text
+        clean = self._redaction.replaced_in_text
         return ApiError(
             clean(message)[:MAX_MESSAGE],
             type=clean(kind)[:MAX_MESSAGE],
@@ -405,8 +396,8 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
 class Reservation:
     """Money set aside for one request, from `Client.reserve`; what was not sent costs nothing.
 
-    Take it or give it back before paying for anything else within its block: a wait for it there
-    would never end.
+    Use it or give it back before another request is paid for within its block: that request could
+    wait for this money forever.
 
     request: the one to send, with as long an answer as is affordable.
     """
@@ -438,7 +429,7 @@ class Reservation:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        with contextlib.suppress(ValueError):  # what is thrown away is ended in another context
+        with contextlib.suppress(ValueError):  # garbage collection closes it in another context
             _reservation.reset(self._token)
         if self._hold:
             self._hold.__exit__()
@@ -451,8 +442,8 @@ class WrappedClient(Client):
     """A client around a client: it changes what `send` does, and is otherwise the client itself.
 
     Subclasses override `send` and hand on to `self.wrapped.send`; one that answers by itself also
-    overrides `reserve`. Ledger, slots, mode and address
-    are those of the wrapped client, also when they change later.
+    overrides `reserve`. Ledger, slots, mode and address are those of the wrapped client, also when
+    they change later.
     """
 
     def __init__(self, client: Client) -> None:
@@ -484,37 +475,6 @@ class WrappedClient(Client):
         self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
     ) -> Reservation:
         return await self.wrapped.reserve(request, on_wait=on_wait)
-
-
-class _Spellings:
-    """The ways in which a server or a library may spell a key back to us, replaced by "[key]"."""
-
-    def __init__(self, keys: Iterable[str]) -> None:
-        spellings: set[bytes] = set()
-        for key in keys:
-            for text in {key, key.strip()}:
-                escaped = {
-                    text,
-                    json.dumps(text)[1:-1],
-                    repr(text)[1:-1],
-                    quote(text),
-                    escape(text),
-                }
-                escaped.add(repr(text.encode("utf-8", "replace"))[2:-1])
-                for spelling in escaped:
-                    for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
-                        spellings.add(spelling.encode(encoding, "replace"))
-        known = [spelling for spelling in spellings if len(spelling) >= SHORTEST_SECRET]
-        known.sort(key=len, reverse=True)
-        self._spellings = [SecretBytes(spelling) for spelling in known]
-
-    def replaced(self, content: bytes) -> bytes:
-        for spelling in self._spellings:
-            content = content.replace(spelling.get_secret_value(), b"[key]")
-        return content
-
-    def replaced_in_text(self, text: str) -> str:
-        return self.replaced(text.encode("utf-8", "replace")).decode("utf-8", "replace")
 
 
 async def _read(response: httpx.Response) -> bytes:
@@ -575,112 +535,3 @@ def _retry_after_s(headers: httpx.Headers) -> float | None:
         date = email.utils.parsedate_to_datetime(headers["retry-after"])
         return max(0.0, date.timestamp() - time.time())
     return None
-
-
-def pool_for(url: httpx.URL) -> httpx.AsyncHTTPTransport:
-    """Connections to one server, as many as a fan-out asks for.
-
-    Few are kept afterwards: httpx looks through all that it keeps at every request, which with
-    hundreds costs more than opening new ones.
-    """
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
-    return httpx.AsyncHTTPTransport(limits=limits, proxy=proxy_for(url))
-
-
-def proxy_for(url: httpx.URL) -> str | None:
-    """The proxy that the environment names for an address, if any."""
-    return None if proxy_bypass(url.host) else getproxies().get(url.scheme)
-
-
-def connect(
-    mode: Mode | None = None,
-    *,
-    max_usd: Decimal | str | float | None = None,
-    concurrency: int | None = None,
-    **offline: Any,  # Any: OfflineTransport says what it takes
-) -> Client:
-    """A client for the mode that was asked for: the argument, else WORKSHOP_MODEL, else offline.
-
-    offline: the deterministic model; `offline` takes its settings: latency_ms, seed, faults,
-             temperament.
-    live:    the real service, with ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN; or whatever server
-             ANTHROPIC_BASE_URL names.
-    local:   a server on this machine or network, at ANTHROPIC_BASE_URL. It gets
-             ANTHROPIC_AUTH_TOKEN when that is set, and never ANTHROPIC_API_KEY.
-    max_usd: a tighter cap for this connection. All that are live or have a key share one limit in
-             this process, 0.50 dollars, which `kernel.spending.allow` changes.
-
-    Raises SetupError, in one line, when something is missing.
-    """
-    chosen = mode or os.environ.get("WORKSHOP_MODEL") or "offline"
-    cap = _cap(max_usd, chosen)
-    if chosen == "offline":
-        from offline_model import OfflineTransport
-
-        return Client(OfflineTransport(**offline), concurrency=concurrency)
-    if chosen not in ("live", "local"):
-        raise SetupError(
-            f"the model is {chosen!r}; expected offline, live or local (argument or WORKSHOP_MODEL)"
-        )
-    if offline:
-        raise SetupError(
-            f"{', '.join(offline)}: only the offline model takes these settings; the mode is"
-            f" {chosen}"
-        )
-    local = chosen == "local"
-    url = _base_url(local)
-    return Client(
-        pool_for(url),
-        mode="local" if local else "live",
-        base_url=str(url),
-        api_key=None if local else os.environ.get("ANTHROPIC_API_KEY"),
-        auth_token=os.environ.get("ANTHROPIC_AUTH_TOKEN"),
-        concurrency=concurrency or 16,
-        max_usd=cap,
-        unknown_price_ok=local or url.host in ("localhost", "127.0.0.1", "::1"),
-    )
-
-
-def _cap(max_usd: Decimal | str | float | None, mode: str) -> Decimal | None:
-    """The cap of one connection. Raises SetupError for one that the process does not allow."""
-    try:
-        cap = spending.dollars(max_usd, "max_usd (--max-usd)")
-        limit = None if mode == "offline" else spending.limit()
-    except ValueError as problem:
-        raise SetupError(str(problem)) from None
-    if cap is not None and limit is not None and cap > limit:
-        raise SetupError(
-            f"max_usd is {cap}, but this process may spend {limit} dollars in all; call "
-            f'kernel.spending.allow("{cap}") first'
-        )
-    return cap
-
-
-def _base_url(local: bool) -> httpx.URL:
-    """Returns the checked base URL of requests."""
-    address = os.environ.get("ANTHROPIC_BASE_URL")
-    if local and not address:
-        raise SetupError(
-            "the model is local, but ANTHROPIC_BASE_URL is not set; set it to your server's"
-            " address, for example http://127.0.0.1:11434 for Ollama"
-        )
-    has_key = "ANTHROPIC_API_KEY" in os.environ or "ANTHROPIC_AUTH_TOKEN" in os.environ
-    if not address and not has_key:
-        raise SetupError(
-            "the model is live, but ANTHROPIC_API_KEY is not set; set it (or ANTHROPIC_BASE_URL for"
-            " a server of your own), or stay offline"
-        )
-    address = address or "https://api.anthropic.com"
-    url = httpx.URL()
-    with contextlib.suppress(httpx.InvalidURL):
-        url = httpx.URL(address)
-    if url.userinfo:  # not shown, since it is a secret
-        raise SetupError(
-            "ANTHROPIC_BASE_URL holds a name or a password; put the secret into"
-            " ANTHROPIC_AUTH_TOKEN"
-        )
-    if url.scheme not in ("http", "https") or not url.host or not 0 < (url.port or 80) < 65536:
-        raise SetupError(
-            f"ANTHROPIC_BASE_URL is {address!r}; expected an address such as http://127.0.0.1:11434"
-        )
-    return url

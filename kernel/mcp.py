@@ -30,7 +30,7 @@ from pydantic import BaseModel
 
 from ._extras import Extra
 from .budget import Budget
-from .client import connect
+from .connections import connect
 from .contract import Executable, Handoff, Result, ToolError, as_plain, as_text
 from .events import Event
 from .run import Run

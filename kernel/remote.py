@@ -33,7 +33,8 @@ import httpx
 from pydantic import BaseModel, Field, ValidationError
 
 from .budget import Budget
-from .client import Client, connect, pool_for
+from .client import Client
+from .connections import connect, pool_for
 from .contract import Executable, Handoff, Result, as_plain
 from .run import Run
 from .trace import counted

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 from . import spending
-from .client import Client, SetupError, connect
+from .client import Client, SetupError
+from .connections import connect
 from .events import Replied, Returned
 from .trace import Trace, counted, dollars, printable
 

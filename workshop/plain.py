@@ -14,7 +14,8 @@ from typing import Any
 import httpx
 
 from kernel import Client, Usage, connect
-from kernel.client import NOT_SENT, Mode, proxy_for
+from kernel.client import NOT_SENT, Mode
+from kernel.connections import proxy_for
 from kernel.models import demand_of, spent_on
 from kernel.wire import RequestSize, cache_writes, most_tokens
 

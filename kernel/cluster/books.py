@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from ..budget import CAPS, NOTHING, Budget, Exhausted, Hold, Ledger, Spent
-from ..client import Client, connect
+from ..client import Client
+from ..connections import connect
 from ..contract import Executable, Handoff, Result, Status, Wrapper
 from ..events import Dispatched, Event, Replied, Returned, from_json
 from ..models import demand_of

@@ -9,7 +9,7 @@ from base64 import b64encode
 from collections.abc import Awaitable, Callable
 
 from ..budget import Budget, Exhausted
-from ..client import connect
+from ..connections import connect
 from ..contract import Result
 from ..run import Run
 from .books import Account, WorkerLost

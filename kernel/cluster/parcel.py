@@ -22,8 +22,8 @@ from ..client import (
     SetupError,
     WrappedClient,
     booked_at_home,
-    connect,
 )
+from ..connections import connect
 from ..contract import Result, as_plain, in_words
 from ..events import Event, to_json
 from ..journal import Journal, JournalError

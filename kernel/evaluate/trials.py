@@ -21,7 +21,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..budget import Budget, Exhausted
-from ..client import Client, connect
+from ..client import Client
+from ..connections import connect
 from ..contract import Executable, Handoff, Result
 from ..run import Run
 from ..search import Corpus

@@ -340,11 +340,32 @@ def test_settings_of_the_offline_model_are_refused_elsewhere_and_a_base_url_must
         connect("live", latency_ms=5)
 
 
-def test_a_password_in_the_base_url_is_refused_and_not_shown(monkeypatch):
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://me:very-secret@127.0.0.1:11434")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://me:very-secret@127.0.0.1:11434",
+        "me:very-secret@127.0.0.1:11434",
+        "http://me:very-secret@[::1",
+        "http://127.0.0.1:11434/?key=very-secret",
+    ],
+)
+def test_a_secret_in_the_base_url_is_refused_and_not_shown(monkeypatch, address):
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
     with pytest.raises(SetupError, match="ANTHROPIC_AUTH_TOKEN") as caught:
         connect("local")
     assert "very-secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["http://me:very-secret@host", "http://host?key=very-secret"])
+def test_a_client_shows_no_secret_of_its_address(address):
+    with pytest.raises(SetupError, match="the base URL holds") as caught:
+        Client(connect("offline").transport, base_url=address)
+    assert "very-secret" not in str(caught.value)
+
+
+def test_a_client_without_a_slot_is_refused():
+    with pytest.raises(ValueError, match="concurrency is 0; expected at least 1"):
+        connect("offline", concurrency=0)
 
 
 @pytest.mark.parametrize("cap", ["nan", "inf", "-1", "abc", "", float("nan"), -0.1])

@@ -31,8 +31,9 @@ from kernel import (
     spending,
 )
 from kernel.budget import NOTHING, Demand, Ledger
-from kernel.client import WrappedClient, pool_for
+from kernel.client import WrappedClient
 from kernel.cluster import Here, fan_out
+from kernel.connections import pool_for
 from kernel.events import Waited
 from kernel.journal import Journal
 from kernel.models import cost

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 
 from kernel import Client
-from kernel.client import pool_for
+from kernel.connections import pool_for
 from offline_model import OfflineAPI, OfflineTransport, Server
 
 
