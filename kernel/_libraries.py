@@ -1,5 +1,4 @@
-"""The two libraries that the kernel cannot do without: where one is missing, a sentence says what
-to do."""
+"""The two libraries that the kernel requires: where one is missing, a sentence says what to do."""
 
 import importlib
 import os
@@ -10,8 +9,8 @@ LIBRARIES = ("pydantic", "httpx")
 
 
 def check() -> None:
-    """Raises ModuleNotFoundError with the way out; in `python -m kernel`, prints it and ends with
-    status 2."""
+    """Raises ModuleNotFoundError with instructions; in `python -m kernel`, prints them and exits
+    with status 2."""
     for name in LIBRARIES:
         try:
             importlib.import_module(name)
@@ -20,14 +19,16 @@ def check() -> None:
                 raise
         else:
             continue
-        message = f"{name} is not installed for {sys.executable or 'this Python'}. {_way_out()}"
+        message = (
+            f"{name} is not installed for {sys.executable or 'this Python'}. {_instructions()}"
+        )
         if sys.argv[:1] == ["-m"]:  # what Python puts there while it looks for the module to run
             print(f"error: {message}", file=sys.stderr)
             raise SystemExit(2)
         raise ModuleNotFoundError(message, name=name)
 
 
-def _way_out() -> str:
+def _instructions() -> str:
     """The workshop's own environment when it is there; else how to make it."""
     root = Path(__file__).resolve().parent.parent
     python = Path(".venv", *(("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")))

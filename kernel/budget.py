@@ -27,8 +27,8 @@ Price = Callable[[int, int], Decimal | None]
 
 
 class Budget(BaseModel):
-    """Limits on one dispatch and everything below it. Each is optional; the tightest one on the way
-    up holds."""
+    """Limits on one dispatch and everything below it. Each is optional; the tightest limit of a
+    dispatch and of all above it applies."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     usd: Decimal | None = Field(default=None, ge=0)
@@ -38,7 +38,7 @@ class Budget(BaseModel):
     tokens: int | None = Field(default=None, ge=0)
     """Input and output tokens together."""
     turns: int | None = Field(default=None, ge=0)
-    """Turns of any one agent's loop."""
+    """Turns of any one agent's loop; one more request asks for a final answer."""
     seconds: float | None = Field(default=None, ge=0)
     """Wall-clock time."""
     depth: int = Field(default=3, ge=0)
@@ -103,8 +103,9 @@ _BOOKS = threading.RLock()
 """Held while an amount is looked at and reserved, or settled: no other thread comes between."""
 
 
-class Bell:
-    """Wakes all who wait for the next settlement, in whichever thread and event loop they wait."""
+class Settlements:
+    """The settlements of one ledger: wakes all who wait for the next one, in any thread and event
+    loop."""
 
     def __init__(self) -> None:
         self._waiting: list[asyncio.Future[None]] = []
@@ -115,8 +116,8 @@ class Bell:
         self._waiting.append(future)
         return future
 
-    def ring(self) -> None:
-        """Says that something was settled."""
+    def notify(self) -> None:
+        """Wakes all who wait."""
         waiting, self._waiting = self._waiting, []
         for future in waiting:
             with contextlib.suppress(RuntimeError):  # its loop is closed: nobody waits any more
@@ -146,7 +147,7 @@ class Demand(NamedTuple):
 class Ledger:
     """One account of the tree. Every charge is booked here and in all ledgers above.
 
-    Money is set aside by `hold`, `hold_in_turn` and `hold_slice` only; the `Hold` that they return
+    Only `hold`, `hold_when_free` and `hold_slice` set money aside; the `Hold` that they return
     settles it.
 
     beside: a ledger of another tree in which the same charges are booked, with all above it.
@@ -161,7 +162,7 @@ class Ledger:
     ledgers below."""
     beside: Ledger | None = None
     advice: str = ""
-    settled: Bell = field(default_factory=Bell, repr=False)
+    settled: Settlements = field(default_factory=Settlements, repr=False)
     _spent: Spent = field(default=NOTHING, init=False)
     _reserved: Spent = field(default=NOTHING, init=False)
 
@@ -207,17 +208,18 @@ class Ledger:
         with _BOOKS:
             return Hold(self, self._ceiling(demand, least), demand)
 
-    async def hold_in_turn(
+    async def hold_when_free(
         self,
         demand: Demand,
         *,
         least: int = SMALLEST_ANSWER,
         on_wait: Callable[[str, int], None] | None = None,
     ) -> Hold:
-        """Like `hold`, but waits while what is missing is only reserved by requests under way.
+        """Like `hold`, but waits while requests under way hold the missing amount.
 
-        `on_wait` is called before the first wait with the reason and the number of requests under
-        way.
+        There is no queue: at each settlement all who wait try again, so a large request may wait
+        longer than small ones. `on_wait` is called before the first wait with the reason and the
+        number of requests under way.
         """
         while True:
             with _BOOKS:
@@ -287,7 +289,7 @@ class Ledger:
             for ledger in self.lineage():
                 ledger._reserved -= amount
                 ledger._spent += actual
-                ledger.settled.ring()
+                ledger.settled.notify()
 
     def _allowance(self, demand: Demand, *, once_settled: bool = False) -> Allowance:
         """Returns the allowance of the tightest cap on the way up.

@@ -231,14 +231,15 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         """Sets aside what a request may cost, for `send` within the block; its answer is allowed
         what is left.
 
-        on_wait: called before a wait for others, as in `Ledger.hold_in_turn`. Raises Exhausted when
-                 too little is left.
+        on_wait: called before a wait for others, as in `Ledger.hold_when_free`.
+
+        Raises Exhausted when too little is left.
         """
         if not self.pays:
             return Reservation(request)
         if around := _reservation.get():
             around.give_back()
-        hold = await self.billed.hold_in_turn(demand_of(request.size), on_wait=on_wait)
+        hold = await self.billed.hold_when_free(demand_of(request.size), on_wait=on_wait)
         if hold.tokens < request.max_tokens:
             request = request.with_max_tokens(hold.tokens)
         return Reservation(request, hold)
@@ -250,7 +251,7 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         if hold:
             return hold
         demand = demand_of(request.size)
-        return await self.billed.hold_in_turn(demand, least=request.max_tokens)
+        return await self.billed.hold_when_free(demand, least=request.max_tokens)
 
     async def _tried(self, request: Request, on_retry: OnRetry | None) -> Reply:
         """The reply to one request, after as many tries as the service's rules allow."""

@@ -1,4 +1,4 @@
-"""Events: one type for each kind, the stream that traces, views, logs and journals read."""
+"""Events: one type for each kind, the stream that traces, views and logs read."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ Used = Annotated[Spent, AfterValidator(_no_refund), PlainSerializer(Spent._asdic
 
 
 _FROM_RUN: Any = None
-"""The value of a field that `Run.emit` fills in. No log may hold it, since it has no field's type:
-`Any` is for the dataclass alone."""
+"""A placeholder for fields that `Run.emit` fills in; `Any`, so that it may stand for every type."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,7 +56,7 @@ class Dispatched(_Event):
     """The run that handed it over."""
     limits: Budget
     limits_of_run: Budget | None = None
-    """The budget of the `Run` itself; only on handoffs that it made itself."""
+    """The budget of the root; set on its own dispatches only."""
     again: str = ""
     """The reason why the same work is given once more; empty the first time."""
     wrapper: str = ""
@@ -180,7 +179,7 @@ Event = (
     | ToolAnswered
     | Note
 )
-"""Something that happened. Traces, live views, logs and journals are readers of these."""
+"""Something that happened. Traces, live views and logs are readers of these."""
 
 
 @functools.cache

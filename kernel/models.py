@@ -83,8 +83,8 @@ def _prices(model: str) -> Any:
 def cost(model: str, usage: Usage) -> Decimal | None:
     """US dollars for this usage on this model; None when the price is not known (which is never 0).
 
-    The multiplication is our own: the library's is as exact, but costs a sixth of the whole turn
-    around it.
+    The multiplication is our own: the library's is as exact, but takes a sixth of the time of a
+    whole turn.
     """
     prices = _prices(model)
     if prices is None:
@@ -106,8 +106,8 @@ def cost(model: str, usage: Usage) -> Decimal | None:
 
 
 def _first(price: Any, otherwise: Any) -> Any:
-    """A model without a price of its own for the cache bills what it reads or writes there as
-    input."""
+    """The price, or `otherwise` if there is none: without a price for its cache, a model bills the
+    tokens that it reads or writes there as input."""
     return otherwise if price is None else price
 
 
@@ -121,7 +121,7 @@ def _rate(price: Any, prompt_tokens: int) -> Decimal:
 
 
 def price_of(model: str, writes: CacheWrites = "") -> Price:
-    """This model's price as a ledger asks for it; every ledger on the way up asks the same.
+    """The price of a model's tokens, as a function; cached, since each ledger of a run asks it.
 
     writes: for how long the request may write its input to the cache. Writing costs more than
             plain input (a quarter more for five minutes, twice as much for an hour), so all input

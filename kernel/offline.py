@@ -17,5 +17,5 @@ warnings.warn(
 
 
 def __getattr__(name: str) -> Any:  # Any: whatever the name is of
-    """Pass a name on to `offline_model`; raises AttributeError where there is none."""
+    """Passes a name on to `offline_model`; raises AttributeError where there is none."""
     return getattr(offline_model, name)

@@ -98,9 +98,9 @@ class Position:
     wrappers: int = 0
     """The number of transparent wrappers around this run, itself included."""
     waiting: tuple[Executable, ...] = ()
-    """The executables of `path`, transparent wrappers included."""
+    """The executables that `path` names, and the transparent wrappers between them."""
     scope: str = ""
-    """The dispatch within which no handoff may be repeated."""
+    """The id of the run within which no handoff may be repeated."""
 
 
 @dataclass
@@ -112,7 +112,8 @@ class GivenHandoff:
 
 
 class Run:
-    """One dispatch: its place in the tree, its ledger, its deadline, and the work done so far.
+    """A root, or one dispatch below it: its place in the tree, its ledger, its deadline, and its
+    work so far.
 
     client:   where `ask` sends to; from `connect()`.
     budget:   limits on everything below this run.
@@ -140,7 +141,7 @@ class Run:
             self.subscribe(on_event)
 
     def _begin(self, tree: Tree, position: Position, budget: Budget, ledger: Ledger) -> None:
-        """Starts without any work."""
+        """Sets up a run that has done no work yet."""
         self.budget = budget
         self.ledger = ledger
         self.began = tree.clock()
@@ -170,7 +171,7 @@ class Run:
 
     @property
     def id(self) -> str:
-        """ "" for the root, "2.1" for the first dispatch within the root's second."""
+        """The number of the dispatch: "2.1" is the first of the root's second; the root has ""."""
         return self._position.id
 
     @property
@@ -184,7 +185,7 @@ class Run:
         return self._position.again
 
     def _start(self) -> None:
-        """The clock of a root starts with its first work: it may be made long before it is used."""
+        """Restarts the clock of a root at its first work: it may be made long before it is used."""
         if self.parent is None and not self._dispatched and not self._messages_sent:
             self.began = self._tree.clock()
 
@@ -250,10 +251,10 @@ class Run:
         self._record(event, id=self.id, agent=self.name)
 
     def take_in(self, event: Event) -> None:
-        """Takes an event of a run elsewhere into the stream of this one, at its place below.
+        """Records an event of a run in another process as an event below this run.
 
-        event: of a run in another process, whose root stands for this run. Its position, time and
-               ids become those of this tree; the work that it tells of is kept as work so far.
+        event: of a run whose root stands for this run. Its position, time and ids become those of
+               this tree; the work in it is kept as work so far.
         """
         if isinstance(event, events.Dispatched):
             event = replace(event, parent=_below(self.id, event.parent))
@@ -283,7 +284,7 @@ class Run:
         self.emit(events.Note(text=as_text(text), about=about, fields=as_plain(fields)))
 
     def keep(self, /, **artifacts: str) -> None:
-        """Puts finished work where a limit or a failure cannot lose it."""
+        """Keeps finished work: the result of a run that a limit or a failure ends carries it."""
         for name, text in artifacts.items():
             self.artifacts[name] = as_text(text)
 
@@ -320,11 +321,12 @@ class Run:
         budget: Budget | None = None,
         again: str = "",
     ) -> Result:
-        """Hands work to an executable and returns its result: the only way in which one is ever
-        called.
+        """Hands work to an executable and returns its result. Use this instead of `execute`, which
+        knows no limits and leaves no record.
 
         again: why the same handoff is given once more, for example "retry 2: timed out"; without
-        it, a handoff that the same executable already has, or has answered, is refused.
+        it, a handoff that the same executable has already been given is refused, unless it failed
+        or was cancelled.
 
         An executable with the attribute `wraps` is a transparent wrapper of another one: it costs
         no level of depth and appears under the name of what it wraps. Limits, refusals and failures
@@ -572,11 +574,12 @@ class Run:
         raise Exhausted(limit.reason)
 
     async def hold(self, size: RequestSize) -> Hold:
-        """Sets aside what a request may cost, in turn, here and in every ledger above.
+        """Sets aside what a request may cost, as soon as there is room, here and in every ledger
+        above.
 
         The wait for others is an event. Raises Exhausted when a budget does not allow the request.
         """
-        return await self.ledger.hold_in_turn(demand_of(size), on_wait=self.tell_wait)
+        return await self.ledger.hold_when_free(demand_of(size), on_wait=self.tell_wait)
 
     async def _reserve_and_send(self, request: Request) -> Reply:
         with await self.hold(request.size) as hold:
@@ -731,7 +734,7 @@ def _check(executable: Any, handoff: Any) -> None:
 
 
 def is_bug(problem: BaseException) -> bool:
-    """True if an exception is none of those that may stop a run; of a group, any of its own."""
+    """True if an exception is not one that may stop a run; a group is a bug if it holds one."""
     if isinstance(problem, ExceptionGroup):
         return any(map(is_bug, problem.exceptions))
     return not isinstance(problem, tuple(STATUS_OF))

@@ -58,8 +58,7 @@ def spent() -> Spent:
 
 
 def dollars(usd: Decimal | str | float | None, name: str) -> Decimal | None:
-    """An amount as a decimal. Raises ValueError, with the name of what was given, for what is
-    none."""
+    """An amount as a decimal. Raises ValueError, naming the setting, if it is not an amount."""
     if usd is None:
         return None
     try:

@@ -20,13 +20,13 @@ def before_next_try(
 ) -> float:
     """Seconds until the next try, after `failed` tries that failed.
 
-    asked_for_s: what the service asks for, which counts as it is. What is no wait, a negative
-                 number or NaN, counts as nothing said.
+    asked_for_s: the wait that the service asks for, taken as it is; None, a negative number and NaN
+                 stand for no wish.
     jitter:      a source of numbers from 0 to 1.
     longest_s:   the bound of a wait that nobody asked for.
 
-    When nothing is said it is 0.5 seconds, twice as long each time up to the bound; less up to a
-    quarter by chance, so that many clients do not return at the same moment.
+    Without a wish it is 0.5 seconds, doubled with each try up to the bound, minus up to a quarter
+    by chance, so that many clients do not return at the same moment.
     """
     if asked_for_s is not None and asked_for_s >= 0:
         return asked_for_s

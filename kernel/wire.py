@@ -198,9 +198,9 @@ _COMPACT = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 def _dumps(value: Any) -> bytes:
     try:
         return _COMPACT.encode(value).encode("ascii")
-    except ValueError:
-        message = "a message holds NaN or an infinity, which JSON has no number for"
-    raise ApiError(message, type="invalid_reply")
+    except ValueError as problem:  # NaN, an infinity, a list that holds itself
+        message = f"the request cannot be written as JSON: {problem}"
+    raise ApiError(message, type="invalid_request_error")
 
 
 def encode(body: dict[str, Any]) -> bytes:
@@ -213,17 +213,17 @@ def encode(body: dict[str, Any]) -> bytes:
 
 
 def most_tokens(content: bytes) -> int:
-    """Upper bound on the tokens of a request: one in two bytes of JSON (English has one in
+    """An upper bound on the tokens of a request: one for two bytes of JSON (English has one for
     four)."""
     return len(content) // 2
 
 
 CacheWrites = Literal["", "5m", "1h"]
-"""For how long a request asks the service to cache its beginning; "" when it does not ask."""
+"""The time for which a request asks the service to cache its beginning; "" if it does not ask."""
 
 
 def cache_writes(content: bytes) -> CacheWrites:
-    """The longest time that a request can ask the cache for.
+    """The longest lifetime in the cache that the request asks for.
 
     Read from the bytes: within a text a quote is escaped, so there the words do not count. A tool
     with a field of that name does count; then a reservation is too high, never too low.

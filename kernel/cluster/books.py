@@ -376,7 +376,7 @@ async def hold_in(ledger: Ledger, run: Run | None, size: RequestSize) -> Hold:
     """Sets aside what a request may cost in a ledger, in turn; the wait for others is an event of
     the run."""
     on_wait = run.tell_wait if run else None
-    return await ledger.hold_in_turn(demand_of(size), on_wait=on_wait)
+    return await ledger.hold_when_free(demand_of(size), on_wait=on_wait)
 
 
 class Told:

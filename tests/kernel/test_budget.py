@@ -146,8 +146,8 @@ def test_unknown_cost_is_never_zero():
 
 async def _waits_for_the_others():
     ledger = Ledger(Budget(tokens=6000))
-    first = await ledger.hold_in_turn(Demand(1000, 4096, price))
-    second = asyncio.ensure_future(ledger.hold_in_turn(Demand(1000, 4096, price)))
+    first = await ledger.hold_when_free(Demand(1000, 4096, price))
+    second = asyncio.ensure_future(ledger.hold_when_free(Demand(1000, 4096, price)))
     await asyncio.sleep(0)
     assert not second.done(), "the second does not fit beside the first's reservation"
     first.settle(Spent(1, 100, 100))
@@ -160,9 +160,9 @@ def test_a_reservation_waits_while_what_is_missing_is_only_reserved():
 
 async def _does_not_wait_for_nothing():
     ledger = Ledger(Budget(calls=1))
-    (await ledger.hold_in_turn(Demand(10, 10, price))).settle(Spent(calls=1))
+    (await ledger.hold_when_free(Demand(10, 10, price))).settle(Spent(calls=1))
     with pytest.raises(Exhausted):
-        await asyncio.wait_for(ledger.hold_in_turn(Demand(10, 10, price)), 5)
+        await asyncio.wait_for(ledger.hold_when_free(Demand(10, 10, price)), 5)
 
 
 def test_a_reservation_that_can_never_fit_is_refused_at_once():

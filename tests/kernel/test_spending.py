@@ -172,7 +172,7 @@ def test_who_waits_in_one_event_loop_is_woken_by_a_settlement_in_another():
     second = ledger.hold(demand)
 
     def wait():
-        asyncio.run(ledger.hold_in_turn(demand, on_wait=lambda *_: waits.set()))
+        asyncio.run(ledger.hold_when_free(demand, on_wait=lambda *_: waits.set()))
 
     thread = threading.Thread(target=wait)
     thread.start()

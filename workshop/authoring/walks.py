@@ -164,14 +164,14 @@ HANDOFF = Walk(
             "Handoff: intent, context, artifacts",
         ),
         Station(
-            1, "kernel/run.py", "Run.dispatch", "the only way to call anything", "the same Handoff"
+            1, "kernel/run.py", "Run.dispatch", "hands work on, within limits", "executable, budget"
         ),
         Station(
             1,
             "kernel/run.py",
             "Dispatch",
             "a run of its own: levels, ledger",
-            "child run; from, to, return to",
+            "Handoff: from, to, return to; child run",
         ),
         Station(1, "kernel/run.py", "Run._emit_dispatch", "event: Dispatched", "the same two"),
         Station(
@@ -210,21 +210,27 @@ HANDOFF = Walk(
 REQUEST = Walk(
     "request",
     "A request: from an agent's loop to the model, and back",
-    "An agent's loop asks its run. The run encodes the request once, reserves what it may cost, "
-    "and the client sends it. Offline, the strict API checks it, the reader chooses a skill, and "
+    "An agent's loop asks its run. The run encodes the request, reserves what it may cost, and the "
+    "client sends it. Offline, the strict API checks it, the reader chooses a skill, and "
     "the skill's answer goes back as a reply of the service; the run settles the bill.",
     (("kernel/", KERNEL), ("offline_model/api/", SERVICE), ("reader/ and skills/", READER)),
     (
         Station(
             0, "kernel/agent.py", "Agent._loop", "one turn", "model, system, tools; Conversation"
         ),
-        Station(0, "kernel/run.py", "Run.ask", "the only way to a model", "Request: bytes, once"),
+        Station(
+            0,
+            "kernel/run.py",
+            "Run.ask",
+            "the only way to a model",
+            "Request: bytes and size",
+        ),
         Station(
             0,
             "kernel/budget.py",
-            "Ledger.hold_in_turn",
+            "Ledger.hold_when_free",
             "books the most it can cost",
-            "Request, with what is affordable",
+            "Request, perhaps for a shorter answer",
         ),
         Station(0, "kernel/client.py", "Client.send", "one POST; retries by rule", "HTTP request"),
         Station(
