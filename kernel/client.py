@@ -450,7 +450,7 @@ class WrappedClient(Client):
     def __init__(self, client: Client) -> None:
         self.wrapped = client
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Any:  # Any: whatever the wrapped client has
         if name == "wrapped":  # not set: the object is being copied or is half made
             raise AttributeError(name)
         return getattr(self.wrapped, name)

@@ -141,7 +141,7 @@ class ToolCalled(_Event):
     kind: Literal["tool_call"] = "tool_call"
     id: str
     name: str
-    input: Any
+    input: Any  # Any: the JSON that the model sent
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

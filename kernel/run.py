@@ -145,7 +145,7 @@ class Run:
         self.budget = budget
         self.ledger = ledger
         self.began = tree.clock()
-        self.output: Any = None
+        self.output: Any = None  # Any: text, or a pydantic model
         """The best answer so far; a dispatch that a limit stops returns it."""
         self.artifacts: dict[str, str] = {}
         """Named work so far (facts, draft …); likewise."""

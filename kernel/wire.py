@@ -53,7 +53,7 @@ class Block(BaseModel):
 
     if TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> Any: ...
+        def __getattr__(self, name: str) -> Any: ...  # Any: any field of a block
 
 
 Text = Annotated[str, BeforeValidator(lambda text: "" if text is None else str(text))]
@@ -185,7 +185,7 @@ class Conversation(Sequence[dict[str, Any]]):
     def __len__(self) -> int:
         return len(self._messages)
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: Any) -> Any:  # Any: a message, or a list of them
         return self._messages[index]
 
     def encode(self) -> bytes:
