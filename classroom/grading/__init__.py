@@ -18,7 +18,7 @@ def main(argv: list[str]) -> int:
     return main(argv)
 
 
-# What pytest finds here, for `-p classroom.grading`. The plugin itself is loaded when pytest calls,
+# The hooks of `-p classroom.grading`. The plugin itself is loaded when pytest calls one of them,
 # since the launcher reads the command line with this package before anything is installed.
 
 

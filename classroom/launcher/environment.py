@@ -485,7 +485,7 @@ def _install(env: Environment, name: str, uv: str | None, run: Runner) -> str | 
         and run([uv, "pip", "install", "--python", str(env.python), "-r", name], env.root)[0] == 0
     ):
         return None
-    # Where uv fails pip may still succeed: the two read different settings for mirrors and proxies.
+    # pip may succeed where uv fails: the two read different settings for mirrors and proxies.
     pip = [str(env.python), "-I", "-m", "pip"]
     if run([*pip, "--version"], env.root)[0]:
         status, output = run([str(env.python), "-I", "-m", "ensurepip"], env.root)
