@@ -33,7 +33,6 @@ class watch:
 
     run:   the Run whose events are shown.
     views: what to show; views of this run or their classes. None: the team picture.
-    team:  names of specialists to show from the beginning, before they are first called.
 
     For a person, a live picture with a clock and a log of handoffs (each opened by a
     click or a key) stays in the cell until the body ends. Then, or without a person, each view
@@ -41,14 +40,14 @@ class watch:
     raises is pictured too, and what it raised goes on.
     """
 
-    def __init__(self, run: Run, *views: View | type[View], team: tuple[str, ...] = ()) -> None:
+    def __init__(self, run: Run, *views: View | type[View]) -> None:
         if not isinstance(run, Run):
             raise TypeError(
                 f"watch was given {type(run).__name__}; expected the Run that will do the work: run = Run(connect())"
             )
         self.run = run
         self.views = [view(run) if isinstance(view, type) else view for view in views] or [
-            TeamPicture(run, team=team)
+            TeamPicture(run)
         ]
         self._screen: _Screen | None = None
 

@@ -185,10 +185,9 @@ class Scene:
     """The members of a team, the work that each holds or hands over, and their usage.
 
     events: those that have happened; `catch_up` reads on where it stopped.
-    team:   names of specialists to show from the beginning, before they are first called.
     """
 
-    def __init__(self, events: Iterable[Event] = (), *, team: Iterable[str] = ()) -> None:
+    def __init__(self, events: Iterable[Event] = ()) -> None:
         self.user = Member("user", None)
         origin = Moment(0, 0.0)
         self._run = self.user.latest = Passage(
@@ -200,7 +199,7 @@ class Scene:
         self.models: dict[str, None] = {}
         self.names: dict[str, None] = {}
         """Everybody, in the order in which they appeared."""
-        self._by_run, self._team, self._read = {"": self._run}, tuple(team), 0
+        self._by_run, self._read = {"": self._run}, 0
         self._wrappers: dict[str, Dispatched | None] = {}
         """Dispatches of transparent wrappers; None once what they wrap was dispatched."""
         self._latest_answer: Passage | None = None
@@ -389,8 +388,6 @@ class Scene:
         member.bars.append(passage)
         if caller is self._run:
             self._tasks[handoff.intent] = None
-            for name in self._team if len(self.passages) == 1 else ():
-                self._member(member, name)
 
     def _return(self, passage: Passage, event: Returned, moment: Moment) -> None:
         caller = passage.caller

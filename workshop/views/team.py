@@ -4,7 +4,7 @@ lanes of time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from classroom.paper.svg import (
@@ -51,7 +51,6 @@ class TeamPicture(View):
 
     time: the unit of the lanes; `seconds` also counts them beside the totals.
     live: marks "now", for a picture that goes on.
-    team: names to show from the beginning, before they are first called.
     """
 
     def __init__(
@@ -60,21 +59,19 @@ class TeamPicture(View):
         *,
         time: Time = "steps",
         live: bool = False,
-        team: Iterable[str] = (),
     ) -> None:
-        super().__init__(source, team=team)
+        super().__init__(source)
         if time not in ("steps", "seconds"):
             raise ValueError(f'time is {time!r}; expected "steps" or "seconds"')
         self.time = time
         self.live = live
-        self.team = tuple(team)
         self._clock: Callable[[], float] | None = None
 
     def kept(self) -> TeamPicture:
-        return type(self)(self._source, time="seconds", team=self.team)
+        return type(self)(self._source, time="seconds")
 
     def moving(self, clock: Callable[[], float]) -> TeamPicture:
-        picture = type(self)(self._source, time="seconds", live=True, team=self.team)
+        picture = type(self)(self._source, time="seconds", live=True)
         picture._clock = clock
         return picture
 

@@ -60,7 +60,7 @@ class View:
     notebook a view that cannot be drawn says so in one line in its place.
     """
 
-    def __init__(self, source: Source, *, team: Iterable[str] = ()) -> None:
+    def __init__(self, source: Source) -> None:
         if not isinstance(source, Run | Trace | list):
             source = list(source)
         if isinstance(source, list) and any(not isinstance(each, Event) for each in source[:1]):
@@ -68,7 +68,7 @@ class View:
                 f"{type(self).__name__} was given a list of {type(source[0]).__name__}; "
                 "expected a Run, its trace(), or a list of events"
             )
-        self._source, self._scene = source, Scene(team=team)
+        self._source, self._scene = source, Scene()
 
     @property
     def events(self) -> list[Event]:

@@ -249,12 +249,6 @@ async def test_an_llm_supervisors_team_is_there_before_it_is_first_called():
     )
 
 
-async def test_a_team_can_be_named_from_the_beginning():
-    run = Run(scripted())
-    await run.dispatch(Worker("supervisor"), Handoff(intent="x"))
-    assert TeamPicture(run, team=("writer",)).text().count("writer") == 1
-
-
 @pytest.mark.parametrize("view", VIEWS)
 def test_an_empty_run_has_a_picture_too(view):
     assert "text/plain" in view([])._repr_mimebundle_()
@@ -881,7 +875,7 @@ async def test_when_somebody_is_there_every_state_is_drawn_and_one_picture_is_le
             await until(lambda: screen.displayed[0].children[0].value not in states)
             await child.dispatch(Worker(f"w{i}", look), Handoff(intent="x"))
 
-    with watch(run, team=("w0",)) as watching:
+    with watch(run) as watching:
         await run.dispatch(Desk("supervisor", work), Handoff(intent="Write"))
         pictures, log = watching._screen._pictures, watching._screen._log
         await until(
