@@ -37,7 +37,7 @@ from kernel.gates import Gated, ModelGate, TestGate
 from kernel.plan import PlannedSupervisor, StepPlanner, synthesizer
 from kernel.registry import Registry
 from kernel.run import Run
-from kernel.search import Corpus, Source
+from kernel.search import Corpus
 from kernel.team import Verdict, researcher
 from kernel.tools import Tool, tool
 
@@ -342,14 +342,10 @@ def tests_on(shop: Checkout) -> Callable[[str], Awaitable[list[str]]]:
 class OnCallDesk:
     """The desk of one project.
 
-    folder:  the project; only its tickets' status and note are ever changed, and only by the
-    workflow. library: what the researcher searches; the workshop's documents unless given.
-    model:   of the workers; the role's own unless given.
+    folder: the project; only its tickets' status and note are ever changed, and only by the workflow.
     """
 
     folder: Path
-    library: Source | None = None
-    model: str = ""
 
     @cached_property
     def shop(self) -> Checkout:
@@ -398,7 +394,7 @@ class OnCallDesk:
                 name=name,
                 description=ABOUT[name],
                 system=PROMPTS[name] + ("" if name in shapes else findings),
-                model=self.model or models.worker,
+                model=models.worker,
                 tools=tuple(self.tools[each] for each in kit[name]),
                 output=shapes.get(name, Findings),
                 max_turns=16,
@@ -432,16 +428,14 @@ class OnCallDesk:
         for each in (
             *self.workers.list(),
             self.agents["reviewer"],
-            researcher(self.library or Corpus()),
+            researcher(Corpus()),
         ):
             registry.register(each, kind="agent")
         return registry
 
-    def supervisor(self, max_replans: int = 2) -> PlannedSupervisor:
+    def supervisor(self) -> PlannedSupervisor:
         """Plans, dispatches to the workers, re-plans on findings, and synthesizes."""
-        return PlannedSupervisor(
-            self.workers, StepPlanner(), synthesizer(), max_replans=max_replans
-        )
+        return PlannedSupervisor(self.workers, StepPlanner(), synthesizer())
 
     def workflow(self, approve: Callable[[str], bool] | None = None) -> TicketWorkflow:
         """The skill that takes a ticket from new to closed."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 
 from kernel import Budget, Handoff, Registry, Result, Run, connect
 from offline_model.reader.reader import answer
+from tests.places import ROOT
 from workshop.desks.__main__ import main
 from workshop.desks.incidents import IncidentCase, fresh, make
 from workshop.desks.oncall import OnCallDesk, patches, read_ticket
@@ -148,7 +151,7 @@ def test_a_ticket_is_closed_only_when_a_person_approves(tmp_path):
 
     @dataclass(frozen=True)
     class Ready(OnCallDesk):
-        def supervisor(self, max_replans: int = 2) -> Any:
+        def supervisor(self) -> Any:
             diff = case.patch
 
             class Told:
@@ -197,6 +200,18 @@ def test_every_prompt_of_the_desk_is_understood_by_the_offline_model(solved):
         "reviewer of patches",
     }
     assert not {clause for account in accounts for clause in account.not_understood}
+
+
+def test_the_code_of_the_readme_runs(tmp_path):
+    case = make("T-44", tmp_path / "shop")
+    page = (ROOT / "workshop" / "desks" / "README.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```python\n(.+?)```", page, re.S)
+    code = code.replace("path/to/project", case.incident.folder.as_posix())
+    code = code.replace("T-21", "T-44")
+    names: dict[str, Any] = {}
+    body = compile(code, "README.md", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    asyncio.run(eval(body, names))
+    assert names["result"].ok and case.word in names["result"].output.answer
 
 
 def test_agents_are_registered_with_what_they_do(tmp_path):
