@@ -14,13 +14,13 @@ from offline_model import Faults, OfflineAPI, Server
 
 
 @contextlib.contextmanager
-def real_server(*, retries: int = 3, seed: int = 0, **faults: Any) -> Iterator[Client]:
+def real_server(**faults: Any) -> Iterator[Client]:
     """The offline model with faults (`rate_529=0.3` …) behind a real server on this machine, and a
-    client for it, which sends a request again up to `retries` times.
+    client for it, which sends a request again up to three times.
     """
-    with Server(OfflineAPI(faults=Faults(**faults), seed=seed)) as url:
+    with Server(OfflineAPI(faults=Faults(**faults))) as url:
         transport = httpx.AsyncHTTPTransport()
-        yield Client(transport, mode="local", base_url=url, retries=retries, sleep=Waits())
+        yield Client(transport, mode="local", base_url=url, retries=3, sleep=Waits())
 
 
 @dataclass

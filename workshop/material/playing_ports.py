@@ -304,13 +304,10 @@ def _measured(
         bug_line_named=bug.get("names our line", False),
         bug_logged=bug_logged,
         bug_answered=bug_answered,
-        bug_answer=" ".join(bug.get("brief", "").split()),
         megabytes=megabytes(packages),
         packages=len(packages),
-        import_seconds=round(loaded["imported"]["seconds"], 2),
+        import_seconds=round(loaded["import_seconds"], 2),
         seconds=round(statistics.median(each["seconds"] for each in timed), 3),
-        cpu_seconds=round(statistics.median(each["cpu"] for each in timed), 3),
-        traceback_lines=bug.get("lines of traceback", 0),
     )
     return row, written
 

@@ -85,13 +85,10 @@ class PortRow:
     bug_logged: bool
     """True if the line at fault was written to the log instead."""
     bug_answered: int
-    bug_answer: str
     megabytes: float
     packages: int
     import_seconds: float
     seconds: float
-    cpu_seconds: float
-    traceback_lines: int
 
     @property
     def who_tells(self) -> str:
@@ -103,14 +100,7 @@ class PortRow:
         return "the log; the answer hides it" if self.bug_logged else "nobody"
 
 
-OF_THE_MACHINE = (
-    "megabytes",
-    "packages",
-    "import_seconds",
-    "seconds",
-    "cpu_seconds",
-    "traceback_lines",
-)
+OF_THE_MACHINE = ("megabytes", "packages", "import_seconds", "seconds")
 """Fields of a row that depend on the machine; the others are the same everywhere, as long as the
 versions are."""
 

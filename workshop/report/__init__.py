@@ -44,7 +44,6 @@ class Report:
                says what the capstone asks of the log.
     author:    whose work it is.
     title:     instead of the task.
-    checks:    any other properties that were asked for, measured.
     made:      when; now, unless given.
     Raises LogError for a log that no report can be made from.
     """
@@ -61,7 +60,6 @@ class Report:
         documents: Mapping[str, Document | str] | None = None,
         author: str = "",
         title: str = "",
-        checks: Iterable[Checked] = (),
         made: datetime | None = None,
     ) -> None:
         self.log: Log = read(log)
@@ -85,7 +83,7 @@ class Report:
             }
         )
         self.secrets_beside = clean.replaced
-        self.checks = [*checks, *(_asked(self.log, documents) if documents is not None else ())]
+        self.checks = [] if documents is None else _asked(self.log, documents)
         if self.note or documents is not None:
             self.checks.append(checked(self.note))
         self.made = made or datetime.now(UTC)

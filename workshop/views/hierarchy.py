@@ -97,7 +97,6 @@ class Level:
     """All dispatches of one level together."""
 
     number: int
-    dispatches: int
     refused: int
     calls: int
     tokens: int
@@ -225,7 +224,6 @@ def _summed(number: int, nodes: list[Node]) -> Level:
     below = set().union(*(part.brought for node in nodes for part in node.parts))
     return Level(
         number=number,
-        dispatches=len(nodes),
         refused=sum(node.refused for node in nodes),
         calls=sum(node.calls for node in nodes),
         tokens=sum(node.tokens for node in nodes),

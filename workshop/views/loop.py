@@ -24,7 +24,7 @@ from classroom.paper.svg import (
 )
 from kernel.trace import counted
 
-from .view import Source, View
+from .view import View
 
 HEIGHT = 330.0
 LIMIT_Y, MIDDLE, LOW = 106.0, 176.0, 282.0
@@ -67,20 +67,15 @@ class LoopCounts(NamedTuple):
 
 
 class AgentLoop(View):
-    """Messages go to the model, its calls to the tools, their results back: `AgentLoop(run)`.
-
-    agent: whose loop; without it, that of the first one in the run who asked a model.
+    """Messages go to the model, its calls to the tools, their results back: `AgentLoop(run)`, of
+    the first one in the run who asked a model.
     """
-
-    def __init__(self, source: Source, *, agent: str | None = None) -> None:
-        super().__init__(source)
-        self.agent = agent
 
     def counts(self) -> LoopCounts:
         """The requests, the calls of tools, the turns with calls, the answers, and those at the limit."""
         asked = [event for event in self.events if event.kind in ("request", "reply")]
         names = [event.agent for event in asked if event.kind == "request"]
-        name = self.agent or next(iter(names), "")
+        name = next(iter(names), "")
         mine = [event for event in asked if event.agent == name]
         bodies = [event.body for event in mine if event.kind == "request"]
         replies = [event.reply for event in mine if event.kind == "reply"]

@@ -40,20 +40,15 @@ class Turn(NamedTuple):
 
 
 class Transcript(View):
-    """One conversation: `Transcript(run, agent="writer")`, the first of that agent; `nth=2` for its
-    second.
+    """One conversation: `Transcript(run, agent="writer")`, the first of that agent.
 
     Without `agent`, the first conversation of the run. Drawing raises ValueError when there is no
     such one.
     """
 
-    def __init__(self, source: Source, *, agent: str | None = None, nth: int = 1) -> None:
+    def __init__(self, source: Source, *, agent: str | None = None) -> None:
         super().__init__(source)
-        if nth < 1:
-            raise ValueError(
-                f"nth is {nth}; expected 1 for the first conversation of an agent, 2 for the second"
-            )
-        self.agent, self.nth = agent, nth
+        self.agent = agent
 
     def turns(self) -> list[Turn]:
         """The conversation so far, block by block."""
@@ -90,14 +85,12 @@ class Transcript(View):
         for event in self.events:
             if event.kind == "request":
                 runs.setdefault(event.run, event.agent)
-        mine = [run for run, agent in runs.items() if self.agent in (None, agent)]
-        if len(mine) < self.nth:
+        run = next((run for run, agent in runs.items() if self.agent in (None, agent)), None)
+        if run is None:
             agents = ", ".join(dict.fromkeys(runs.values())) or "nobody"
             raise ValueError(
-                f"conversation {self.nth} of {self.agent or 'the run'} was asked for, there are {len(mine)}; "
-                f"who asked a model: {agents}"
+                f"{self.agent or 'the run'} has no conversation; who asked a model: {agents}"
             )
-        run = mine[self.nth - 1]
         events = [
             one_event
             for one_event in self.events

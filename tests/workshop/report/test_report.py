@@ -354,8 +354,8 @@ def test_whatever_a_log_a_document_or_an_author_says_is_shown_and_never_markup(t
             card=Criteria(task=HOSTILE, true=[HOSTILE], roles=f"{HOSTILE}: {HOSTILE}"),
             gates=[Hostile()],
             documents={"doc-1": HOSTILE, HOSTILE: HOSTILE},
-            checks=[Checked(HOSTILE, HOSTILE, HOSTILE, False)],
         )
+        report.checks.append(Checked(HOSTILE, HOSTILE, HOSTILE, False))
         page = Page(report.html())
         tags = {tag for tag, _ in page.tags}
         assert not tags & {"img", "script", "b", "iframe"}

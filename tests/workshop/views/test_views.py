@@ -648,12 +648,9 @@ async def test_the_transcript_shows_one_conversation_block_by_block(agent):
 
 async def test_the_transcript_of_somebody_who_is_not_there_says_who_is(agent):
     run = await conversation(agent)
-    with pytest.raises(
-        ValueError, match=r"conversation 1 of writer .* who asked a model: researcher"
-    ):
+    words = "writer has no conversation; who asked a model: researcher"
+    with pytest.raises(ValueError, match=words):
         Transcript(run, agent="writer").html()
-    with pytest.raises(ValueError, match="nth is 0"):
-        Transcript(run, nth=0)
 
 
 async def test_a_history_that_is_sent_whole_each_time_is_shown_once():

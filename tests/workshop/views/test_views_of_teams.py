@@ -174,7 +174,6 @@ async def test_the_loop_counts_what_went_along_each_arrow(turns, limits):
     await run.dispatch(agent, Handoff(intent="How many words has 'to be or not'?"))
     picture = AgentLoop(run)
     assert picture.counts() == (2, 1, 1, 1, limits)
-    assert AgentLoop(run, agent="counter").finding() == picture.finding()
     words = " ".join(ElementTree.fromstring(picture.svg()).itertext())
     for label in ("2 requests", "1 call", "1 round", "1 answer", picture.finding()):
         assert label in words
