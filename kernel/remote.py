@@ -37,7 +37,7 @@ from .client import Client
 from .connections import connect, pool_for
 from .contract import Executable, Handoff, Result, as_plain
 from .run import Run
-from .trace import counted
+from .trace import counted, dollars
 
 MAX_BODY_BYTES = 1_000_000
 """Bytes of a handoff, or of a result, that are read."""
@@ -65,6 +65,21 @@ class RemoteAnswer(Result):
     retry_after_s: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     calls: int = Field(default=0, ge=0, le=LARGEST_CLAIM)
     usd: Decimal = Field(default=Decimal(0), ge=0, le=LARGEST_CLAIM, allow_inf_nan=False)
+    unpriced: int = Field(default=0, ge=0, le=LARGEST_CLAIM)
+    """The calls whose price is not known there."""
+
+    @property
+    def cost(self) -> Decimal | None:
+        """Dollars, or None when they are not known there, or not said."""
+        return self.usd if "usd" in self.model_fields_set and not self.unpriced else None
+
+    def claim(self) -> str:
+        """Returns the calls and dollars spent there, for a reader; what is missing is unknown, not
+        0."""
+        known = "calls" in self.model_fields_set
+        calls = counted(self.calls, "call") if known else "an unknown number of calls"
+        cost = "an unknown amount" if self.cost is None else dollars(self.cost)
+        return f"{calls} and {cost}"
 
 
 def _check_token(token: str) -> None:
@@ -195,11 +210,10 @@ class RemoteSpecialist:
         if isinstance(answer, str):
             return self._failed(f"it answered something that is no result: {answer}")
         run.note(
-            f"{self.name} says that it spent {counted(answer.calls, 'call')} and"
-            f" ${answer.usd:.4f} there",
+            f"{self.name} says that it spent {answer.claim()} there",
             about="elsewhere",
             calls=answer.calls,
-            usd=str(answer.usd),
+            usd=None if answer.cost is None else str(answer.cost),
         )
         changes: dict[str, Any] = {"by": "", "reason": "", "transient": False}
         if not answer.ok:
@@ -218,7 +232,7 @@ class RemoteSpecialist:
             answer = RemoteAnswer.model_validate_json(body)
         except ValidationError as problem:
             return _first(problem)
-        text = answer.model_dump_json()
+        text = answer.model_dump_json(exclude_unset=True)
         if self.token not in text:
             return answer
         return RemoteAnswer.model_validate_json(text.replace(self.token, HIDDEN))
@@ -351,10 +365,10 @@ class HandoffServer(ThreadingTCPServer):
         async with self._client() as client:
             run = Run(client, budget=budget)
             result = await run.dispatch(self.executable, handoff)
-        claim = {"calls": run.spent.calls, "usd": run.spent.usd}
-        return RemoteAnswer.model_validate(
-            {**result.model_dump(exclude={"output"}), **claim, "output": as_plain(result.output)}
-        )
+        spent = run.spent
+        claim = {"calls": spent.calls, "usd": spent.usd, "unpriced": spent.unpriced}
+        work = {**result.model_dump(exclude={"output"}), "output": as_plain(result.output)}
+        return RemoteAnswer.model_validate({**as_plain(work), **claim})
 
     def close(self) -> None:
         """Ends the server; work that is under way is left to its own end."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import struct
 import threading
 from decimal import Decimal
 
@@ -13,6 +14,7 @@ import pytest
 
 from kernel import (
     Budget,
+    Client,
     DeterministicSupervisor,
     Handoff,
     LLMSupervisor,
@@ -24,12 +26,14 @@ from kernel.guards import Retry
 from kernel.journal import Journal
 from kernel.remote import (
     MAX_BODY_BYTES,
+    MOST_AT_ONCE,
     SECONDS,
     HandoffServer,
     RemoteSpecialist,
     serve_handoffs,
 )
 from kernel.team import Verdict, specialists
+from offline_model import Script
 from tests.scripted import Worker, no_sleep
 
 TOKEN = "a-token-of-this-test-and-no-other"
@@ -125,6 +129,36 @@ async def test_what_was_spent_there_is_a_note_and_in_no_ledger():
     assert run.spent.calls == 0
     assert run.spent.usd == 0
     assert notes(run) == ["worker says that it spent 3 calls and $0.2500 there"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "words"),
+    [
+        ({"calls": 3, "usd": "0.25", "unpriced": 1}, "spent 3 calls and an unknown amount there"),
+        ({"calls": 3}, "spent 3 calls and an unknown amount there"),
+        ({"usd": 0}, "spent an unknown number of calls and $0.0000 there"),
+        ({}, "spent an unknown number of calls and an unknown amount there"),
+    ],
+)
+async def test_what_is_not_known_of_the_cost_there_is_said_to_be_unknown(claim, words):
+    result, run = await answered({"status": "ok", "output": "x", **claim})
+    assert result.ok
+    assert notes(run) == [f"worker says that it {words}"]
+
+
+async def test_a_far_side_of_ours_says_that_a_price_is_unknown():
+    async def ask(handoff, run):
+        message = {"role": "user", "content": handoff.intent}
+        await run.ask(model="a-model-without-a-price", max_tokens=9, messages=[message])
+
+    def client():
+        return Client(Script(["x"], strict=False))
+
+    with serve_handoffs(
+        Worker(work=ask), port=0, token=TOKEN, budget=Budget(), client=client
+    ) as server:
+        _, run = await given(far(server.url))
+    assert notes(run) == ["worker says that it spent 1 call and an unknown amount there"]
 
 
 async def test_a_budget_of_the_server_holds_for_each_handoff():
@@ -313,6 +347,48 @@ async def test_a_server_takes_so_many_at_once_and_says_so(monkeypatch):
         result, _ = await given(far(server.url))
     assert (result.status, result.transient) == ("failed", True)
     assert "503" in result.reason
+
+
+@pytest.mark.parametrize("output", ["x", "x" * 900_000], ids=["short", "long"])
+@pytest.mark.parametrize("moment", ["at work", "while it is sent"])
+async def test_a_caller_that_goes_away_leaves_the_server_as_it_was(capfd, output, moment):
+    began, gone, done = threading.Event(), threading.Event(), threading.Event()
+
+    def work(handoff, run):
+        began.set()
+        gone.wait(10)
+        done.set()
+        return output
+
+    with served(Worker(work=work)) as server:
+        caller = socket.create_connection(server.server_address)
+        caller.sendall(
+            b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 15\r\n"
+            + f"authorization: Bearer {TOKEN}\r\n\r\n".encode()
+            + b'{"intent": "x"}'
+        )
+        assert await asyncio.to_thread(began.wait, 10)
+        if moment == "while it is sent":
+            gone.set()
+            assert await asyncio.to_thread(caller.recv, 10)
+        caller.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        caller.close()  # with a reset, not with an end
+        gone.set()
+        assert await asyncio.to_thread(done.wait, 10)
+        result, _ = await given(far(server.url))
+        assert result.ok, result.reason
+        for _ in range(MOST_AT_ONCE):
+            assert server.places.acquire(timeout=10), "a place that was never given back"
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("field", ["output", "artifacts", "reason"])
+async def test_a_text_that_cannot_be_encoded_costs_no_result(field):
+    odd = "half \ud800"
+    value = {"draft": odd} if field == "artifacts" else odd
+    with served(Worker(work=Result(**{"status": "ok", field: value}))) as server:
+        result, _ = await given(far(server.url))
+    assert result.ok, result.reason
 
 
 @pytest.mark.parametrize(
