@@ -24,7 +24,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from pydantic import BaseModel
 
@@ -49,6 +49,9 @@ MOST_LOGGED = 300
 """Characters of what a server wrote on stderr, from its end, in the message of ServerDown."""
 MOST_NOTED = 200
 """Characters of one note of progress."""
+LAST_PROGRESS_S = 5.0
+"""Seconds that a finished result waits for a host to take the progress before it."""
+ENDED = "the transport ended the connection"
 
 
 class ServerDown(Exception):
@@ -90,9 +93,13 @@ class RemoteTool:
             run.note(f"{self.name}: {message or ''} {share}", about="progress")
 
         try:
-            answer = await self.client.call_tool(
-                self.called, arguments, read_timeout_seconds=self.seconds, progress_callback=note
-            )
+            with _own_cancellation():
+                answer = await self.client.call_tool(
+                    self.called,
+                    arguments,
+                    read_timeout_seconds=self.seconds,
+                    progress_callback=note,
+                )
         except Exception as problem:  # of the protocol, the transport, or the server's own schema
             raise ToolError(f"{self.name} failed: {_cause(problem)}") from None
         text = _text_of(answer)
@@ -209,7 +216,8 @@ class Connection:
         cursor = None
         while True:
             try:
-                page = await self._client.list_tools(cursor=cursor)
+                with _own_cancellation():
+                    page = await self._client.list_tools(cursor=cursor)
             except Exception as problem:
                 raise ServerDown(f"{_cause(problem)}{self._logged()}") from None
             offered += page.tools
@@ -233,18 +241,23 @@ class Connection:
         return RemoteTool(name, definition, self._client, offered.name, self._seconds, reads_only)
 
     async def _hold(self, ready: asyncio.Future[Any]) -> None:
-        """Enters the client, waits until it is closed, leaves it: all of it in one task."""
+        """Enters the client, waits until it is closed, leaves it: all of it in one task.
+
+        Whatever ends it, `ready` has an outcome, and a cancellation of this task stays in it.
+        """
+        cause = ENDED
         with self._transport() as transport:
             try:
                 async with optional("mcp").Client(transport) as client:
-                    ready.set_result(client)
-                    await self._closing.wait()
-            except asyncio.CancelledError:  # by the transport, when its server died
-                if not ready.done():
-                    ready.cancel()
+                    if client is not None:  # None: the transport cancelled itself
+                        ready.set_result(client)
+                        await self._closing.wait()
+            except asyncio.CancelledError:  # by the transport, when its server died, or by `open`
+                pass
             except Exception as problem:
-                if not ready.done():
-                    ready.set_exception(ServerDown(f"{_cause(problem)}{self._logged()}"))
+                cause = _cause(problem)
+            if not ready.done():
+                ready.set_exception(ServerDown(f"{cause}{self._logged()}"))
 
     @contextlib.contextmanager
     def _transport(self) -> Iterator[Any]:
@@ -267,6 +280,19 @@ class Connection:
         self._log.seek(0)
         text = self._log.read().strip()
         return f". It said: {text[-MOST_LOGGED:]}" if text else ""
+
+
+@contextlib.contextmanager
+def _own_cancellation() -> Iterator[None]:
+    """Lets through a cancellation of the current task; one that a transport raises by itself
+    becomes ServerDown."""
+    try:
+        yield
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise ServerDown(ENDED) from None
 
 
 def _cause(problem: BaseException) -> str:
@@ -330,8 +356,9 @@ class TeamAnswer(BaseModel):
     reason: str = ""
     artifacts: list[str] = []
     """The names of what the team made, without the texts."""
-    calls: int = 0
-    usd: float = 0.0
+    calls: int
+    usd: float | Literal["unknown"]
+    """Dollars; "unknown" where the price of a call is not known."""
 
 
 def server_of(team: Executable, budget: Budget | None = None) -> "MCPServer":
@@ -384,18 +411,19 @@ async def _worked(
             run = Run(client, budget=budget, on_event=events.put_nowait)
             result = await run.dispatch(team, handoff)
         events.put_nowait(None)
-        await teller
+        await asyncio.wait({teller}, timeout=LAST_PROGRESS_S)
     finally:
         teller.cancel()
     if not result.ok and not result.as_text():
-        raise ToolError(_without_work(result))
+        raise ToolError(as_plain(_without_work(result)))
+    cost = run.spent.cost
     return TeamAnswer(
         status=result.status,
         output=as_plain(result.output),
-        reason=result.reason,
-        artifacts=sorted(result.artifacts),
+        reason=as_plain(result.reason),
+        artifacts=as_plain(sorted(result.artifacts)),
         calls=run.spent.calls,
-        usd=float(round(run.spent.usd, 4)),
+        usd="unknown" if cost is None else float(round(cost, 4)),
     )
 
 
@@ -412,10 +440,14 @@ def _without_work(result: Result) -> str:
 
 
 async def _tell(events: asyncio.Queue[Event | None], context: "Context") -> None:
-    """Sends each event that a trace shows as progress, in order, until there is None."""
+    """Sends each event that a trace shows as progress, in order, until there is None.
+
+    Progress that cannot be sent is dropped: the result matters more.
+    """
     count = 0
     while (event := await events.get()) is not None:
         text = line(event).strip()
         if text:
             count += 1
-            await context.report_progress(count, None, text[:MOST_NOTED])
+            with contextlib.suppress(Exception):
+                await context.report_progress(count, None, text[:MOST_NOTED])

@@ -7,15 +7,31 @@ import contextlib
 import subprocess
 import sys
 
+import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.server.mcpserver import MCPServer
 
-from kernel import Agent, Budget, DeterministicSupervisor, Handoff, Run, ToolError, connect, models
+from kernel import (
+    Agent,
+    Budget,
+    DeterministicSupervisor,
+    Handoff,
+    Result,
+    Run,
+    ToolError,
+    connect,
+    models,
+)
+from kernel import (
+    Client as ModelClient,
+)
+from kernel import mcp as border
 from kernel.mcp import Connection, ServerDown, digest, server_of
 from kernel.team import RESEARCHER, specialists
 from kernel.tools import run_calls
 from kernel.wire import Block
+from offline_model import Script
 from tests.kernel import library_server
 from tests.over_http import over_http
 from tests.places import ROOT
@@ -192,6 +208,58 @@ async def test_a_server_that_does_not_answer_is_down_after_the_seconds():
         await Connection(silent, seconds=1).open()
 
 
+@contextlib.asynccontextmanager
+async def silent_transport(ends):
+    """A transport whose server says nothing, and which ends while the connection is opened."""
+    if ends == "at once":
+        raise asyncio.CancelledError
+    _, answers = anyio.create_memory_object_stream(9)
+    questions, _ = anyio.create_memory_object_stream(9)
+    async with anyio.create_task_group() as group:
+        cancel = asyncio.current_task().cancel if ends == "by task" else group.cancel_scope.cancel
+        asyncio.get_running_loop().call_later(0.05, cancel)
+        yield answers, questions
+
+
+@pytest.mark.parametrize("ends", ["at once", "by task", "by scope"])
+async def test_a_transport_that_ends_itself_is_a_server_down_and_cancels_no_caller(ends):
+    with pytest.raises(ServerDown, match="the transport ended the connection"):
+        await Connection(silent_transport(ends), seconds=5).open()
+    assert asyncio.current_task().cancelling() == 0
+
+
+async def test_a_caller_that_is_cancelled_while_it_opens_a_connection_stays_cancelled():
+    opening = asyncio.create_task(Connection(silent_transport("never")).open())
+    await asyncio.sleep(0.01)
+    opening.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await opening
+
+
+async def test_a_tool_that_cancels_itself_is_an_error_and_cancels_no_caller():
+    server = MCPServer("gives up")
+
+    @server.tool()
+    async def give_up() -> str:
+        raise asyncio.CancelledError
+
+    async with Connection(server) as connection:
+        (tool,) = await connection.tools()
+        with pytest.raises(ToolError, match="give_up failed: the transport ended the connection"):
+            await tool.call({}, Run(connect("offline")))
+
+
+async def test_a_list_of_tools_that_is_cancelled_by_the_transport_is_a_server_down():
+    class GivesUp:
+        async def list_tools(self, cursor):
+            raise asyncio.CancelledError
+
+    async with Connection(library_server.server) as connection:
+        connection._client = GivesUp()
+        with pytest.raises(ServerDown, match="the transport ended the connection"):
+            await connection.tools()
+
+
 async def test_a_connection_is_opened_in_one_task_and_closed_in_another():
     connection = Connection(library_server.server)
     await asyncio.create_task(connection.open())
@@ -261,6 +329,64 @@ async def test_a_bad_artifact_and_a_run_without_anything_are_errors_of_the_tool(
         answer = await client.call_tool(team.name, {"intent": TASK.intent})
         assert answer.is_error and "exhausted" in answer.content[0].text
         assert "budget of 1 call" in answer.content[0].text
+
+
+async def asks_twice(handoff, run):
+    for number in (1, 2):
+        message = {"role": "user", "content": f"{handoff.intent} {number}"}
+        await run.ask(model="a-model-without-a-price", max_tokens=9, messages=[message])
+    return "done"
+
+
+async def test_a_price_that_is_not_known_is_said_to_be_unknown(monkeypatch):
+    unpriced = ModelClient(Script(["x", "y"], strict=False))
+    monkeypatch.setattr(border, "connect", lambda: unpriced)
+    async with Client(server_of(Worker(work=asks_twice))) as client:
+        answer = await client.call_tool("worker", {"intent": "x"})
+    content = answer.structured_content
+    assert (content["calls"], content["usd"]) == (2, "unknown")
+
+
+@pytest.mark.parametrize("problem", [RuntimeError("the host is gone"), asyncio.CancelledError()])
+async def test_progress_that_cannot_be_told_costs_no_result(monkeypatch, problem):
+    async def fail(self, *progress):
+        raise problem
+
+    monkeypatch.setattr("mcp.server.mcpserver.Context.report_progress", fail)
+    async with Client(server_of(Worker(work=notes_first))) as client:
+        answer = await client.call_tool("worker", {"intent": "x"})
+    assert answer.structured_content["output"] == "noted"
+
+
+async def test_progress_that_nobody_takes_does_not_hold_up_the_result(monkeypatch):
+    async def wait(self, *progress):
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr("mcp.server.mcpserver.Context.report_progress", wait)
+    monkeypatch.setattr(border, "LAST_PROGRESS_S", 0.05)
+    async with Client(server_of(Worker(work=notes_first))) as client:
+        answer = await client.call_tool("worker", {"intent": "x"}, read_timeout_seconds=5)
+    assert answer.structured_content["output"] == "noted"
+
+
+async def test_texts_that_cannot_be_encoded_cost_no_result():
+    odd = Result(status="failed", output="half", reason="\ud800", artifacts={"\ud800": "x"})
+    async with Client(server_of(Worker(work=odd))) as client:
+        answer = await client.call_tool("worker", {"intent": "x"})
+    content = answer.structured_content
+    assert (content["output"], content["reason"], content["artifacts"]) == ("half", "?", ["?"])
+
+
+async def test_the_reason_of_nothing_that_cannot_be_encoded_is_said():
+    odd = Result(status="failed", reason="lost \ud800")
+    async with Client(server_of(Worker(work=odd))) as client:
+        answer = await client.call_tool("worker", {"intent": "x"})
+    assert answer.is_error and "lost ?" in answer.content[0].text
+
+
+def notes_first(handoff, run):
+    run.note("at work")
+    return "noted"
 
 
 async def test_a_host_that_gives_up_cancels_the_run():
