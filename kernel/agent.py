@@ -1,7 +1,6 @@
 """The agent: a loop of one model, its tools and one append-only conversation, ended by an answer or
 by a limit."""
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,7 +9,7 @@ from pydantic import BaseModel
 
 from .contract import Handoff, Result, Status, ToolError
 from .run import MAX_TOKENS, Run
-from .tools import definitions, parse, run_calls, schema_of
+from .tools import ANSWER_AGAIN, definitions, parse, run_calls, schema_of
 from .wire import NONSTREAMING_MAX_TOKENS, Conversation, Reply, output_format
 
 WRAP_UP = (
@@ -62,7 +61,7 @@ class Agent:
         `Result.status`."""
         result = None
         try:
-            result = await self._loop(Conversation([_user(handoff.as_text())]), run)
+            result = await self._loop(Conversation([user_message(handoff.as_text())]), run)
             return result
         finally:
             unfinished = result is None or not result.ok
@@ -89,11 +88,10 @@ class Agent:
                     try:
                         return Result(status="ok", output=self._shaped(reply))
                     except ToolError as problem:
-                        again = f"{problem}\nAnswer again, as JSON of the schema and nothing else."
-                        conversation.append(_user(again))
+                        conversation.append(user_message(f"{problem}\n{ANSWER_AGAIN}"))
                 case step:
                     return _stopped(step, reply, run)
-        conversation.append(_user(WRAP_UP))
+        conversation.append(user_message(WRAP_UP))
         no_tools = {"tool_choice": {"type": "none"}} if self.tools else {}
         wrap_up = await run.ask(**self.request, **no_tools, messages=conversation)
         reason = f"{self.name} was stopped after {turns} turns; this is its answer from what it had"
@@ -114,11 +112,11 @@ class Agent:
         fit."""
         if self.output is None:
             return reply.text
-        bare = re.sub(r"^```(?:json)?\s*|\s*```$", "", reply.text)  # weaker models fence their JSON
-        return parse(self.output, bare, "your answer's fields")
+        return parse(self.output, reply.text, "your answer's fields")
 
 
-def _user(text: str) -> dict[str, Any]:
+def user_message(text: str) -> dict[str, Any]:
+    """Returns a message of the user's, as a conversation holds it."""
     return {"role": "user", "content": text}
 
 

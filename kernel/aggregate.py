@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from .contract import Executable, Result, Status, one_kind_of_line
 from .run import Assignment, Run, innermost
@@ -14,15 +15,23 @@ ORDER: tuple[Status, ...] = ("paused", "exhausted", "failed", "refused", "cancel
 """From the gravest status to the least: the gravest of several is the status of the whole."""
 
 
-async def together(jobs: Mapping[str, Assignment], run: Run) -> dict[str, Result]:
+async def together(
+    jobs: Mapping[str, Assignment],
+    run: Run,
+    earlier: Mapping[str, Result] = MappingProxyType({}),
+) -> dict[str, Result]:
     """Dispatches (executable, handoff[, budget]) jobs at once; results under the names of the jobs.
 
     Each result is kept in `run.artifacts` as soon as it is there, so that it is not lost when the
     others are stopped. A job that fails, even by a bug, is a result and leaves the others alone.
+
+    earlier: results of jobs that were done before. A repeat that brings no work keeps that work.
     """
 
     async def branch(name: str, job: Assignment) -> Result:
         [result] = await run.fan_out([job])
+        if name in earlier:
+            result = _with_work_of(earlier[name], result)
         run.keep(**{name: as_artifact(result)})
         if result.status == "paused":  # a person may need it to decide
             for part, text in result.artifacts.items():
@@ -34,6 +43,14 @@ async def together(jobs: Mapping[str, Assignment], run: Run) -> dict[str, Result
         for name, job in jobs.items():
             tasks[name] = group.create_task(branch(name, job))
     return {name: task.result() for name, task in tasks.items()}
+
+
+def _with_work_of(earlier: Result, result: Result) -> Result:
+    """Returns a result; one that is not ok and has no output gets the work of an earlier one."""
+    if result.ok or result.as_text():
+        return result
+    artifacts = {**earlier.artifacts, **result.artifacts}
+    return result.model_copy(update={"output": earlier.output, "artifacts": artifacts})
 
 
 def as_artifact(result: Result) -> str:

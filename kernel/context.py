@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import models
-from .agent import Agent
+from .agent import Agent, user_message
 from .contract import Handoff, Pause, as_parts
 from .run import Run
 from .wire import Conversation
@@ -198,6 +198,8 @@ async def fold(
     When no notes come back, the conversation itself is returned, and a note of the run says why:
     nothing is lost.
     """
+    if not conversation:
+        return conversation
     first, *later = conversation
     task = _texts(first)
     transcript = "\n\n".join(text for message in later for text in [_texts(message)] if text)
@@ -218,7 +220,7 @@ async def fold(
         f"{tokens_of(task + notes)}",
         about="fold",
     )
-    return Conversation([{"role": "user", "content": _beginning(task, notes)}])
+    return Conversation([user_message(_beginning(task, notes))])
 
 
 _PART = re.compile(r"^<([A-Za-z0-9_-]{1,64})>$", re.MULTILINE)

@@ -35,6 +35,7 @@ LABEL_RULE = "letters a-z, digits, - and _, at most 64"
 
 ARTIFACT_NAME = re.compile(r"\w[\w .-]{0,79}")
 """The names that an artifact may have; its label is a tag in the specialist's first message."""
+ARTIFACT_NAME_RULE = "letters, digits, spaces, dots, dashes and underscores, at most 80"
 
 OWN_PARTS = ("task", "context")
 """The parts of that message that are not artifacts."""
@@ -106,8 +107,8 @@ class Handoff(BaseModel):
             own = label(name)
             if not ARTIFACT_NAME.fullmatch(name) or own.lower() in OWN_PARTS:
                 raise ValueError(
-                    f"an artifact is named {name!r}; expected letters, digits, spaces, dots, dashes"
-                    f" and underscores, at most 80, and neither {' nor '.join(OWN_PARTS)}"
+                    f"an artifact is named {name!r}; expected {ARTIFACT_NAME_RULE}, and neither"
+                    f" {' nor '.join(OWN_PARTS)}"
                 )
             if own in labelled:
                 raise ValueError(
@@ -145,7 +146,9 @@ class Handoff(BaseModel):
 
     def key(self) -> str:
         """Equal for two handoffs that say the same to the same agent on behalf of the same one."""
-        return json.dumps(self.model_dump(exclude={"return_to"}))
+        said = self.model_dump(exclude={"return_to"})
+        said["artifacts"] = dict(sorted(self.artifacts.items()))
+        return json.dumps(said)
 
 
 def as_parts(parts: Mapping[str, object], beside: Iterable[str] = ()) -> str:

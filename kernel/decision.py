@@ -12,12 +12,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from .agent import user_message
 from .contract import Handoff, Result, Status, ToolError
 from .run import MAX_TOKENS, Run
-from .tools import parse
+from .tools import ANSWER_AGAIN, parse
 from .wire import Conversation, output_format
-
-AGAIN = "Answer again, as JSON of the schema and nothing else."
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Decision:
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Returns the answer; else status `failed`, the last text and what is wrong with it."""
-        conversation = Conversation([_user(handoff.as_text())])
+        conversation = Conversation([user_message(handoff.as_text())])
         request = {
             "model": self.model,
             "max_tokens": MAX_TOKENS,
@@ -45,7 +44,7 @@ class Decision:
             "output_config": output_format(self.schema),
         }
         text, wrong = "", ""
-        for _ in ("the answer", "its correction"):
+        for answers_left in (1, 0):
             reply = await run.ask(**request, messages=conversation)
             if reply.next_step != "done" or not reply.text:
                 return _unusable(self.name, reply.stop_reason, reply.text)
@@ -53,9 +52,10 @@ class Decision:
             answer, wrong = self._judge(text)
             if not wrong:
                 return Result(status="ok", output=answer)
-            run.note(f"sent back: {wrong}", about=self.name)
-            conversation.append(reply.as_message())
-            conversation.append(_user(f"{wrong}\n{AGAIN}"))
+            if answers_left:
+                run.note(f"sent back: {wrong}", about=self.name)
+                conversation.append(reply.as_message())
+                conversation.append(user_message(f"{wrong}\n{ANSWER_AGAIN}"))
         given = f"given: {' '.join(text.split())[:200]!r}"
         reason = f"the {self.name} was asked twice and its answer is still wrong. {wrong}; {given}"
         return Result(status="failed", output=text, reason=reason)
@@ -67,10 +67,6 @@ class Decision:
         except ToolError as problem:
             return None, str(problem)
         return answer, "; ".join(self.check(answer))
-
-
-def _user(text: str) -> dict[str, str]:
-    return {"role": "user", "content": text}
 
 
 def _unusable(name: str, stop_reason: str | None, text: str) -> Result:

@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,7 +24,7 @@ from pydantic import BaseModel, ConfigDict
 from .aggregate import readable
 from .budget import Exhausted
 from .contract import Executable, Handoff, Pause, Result, Status, Wrapper
-from .run import Run
+from .run import MAX_WRAPPERS, Run, same
 from .trace import counted
 
 
@@ -286,6 +287,22 @@ class Gated(Wrapper):
                 raise ValueError(
                     f"{count} gates are named {name!r}, and what one of them says would be lost;"
                     f" give each a name of its own, for example name='{name}-2'"
+                )
+        self._check_agents()
+
+    def _check_agents(self) -> None:
+        """Raises ValueError for two gates that ask one agent about the same draft, here or in the
+        gates around which these stand: the door refuses the second question as a repeat."""
+        asking: list[ModelGate] = []
+        behind: Any = self
+        for _ in range(MAX_WRAPPERS):
+            asking += [gate for gate in getattr(behind, "gates", ()) if isinstance(gate, ModelGate)]
+            behind = getattr(behind, "wraps", None)
+        for one, other in combinations(asking, 2):
+            if same(one.agent, other.agent):
+                raise ValueError(
+                    f"the gates {one.name!r} and {other.name!r} ask {one.agent.name} about the same"
+                    " draft; keep one of them, or give each an agent with a prompt of its own"
                 )
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:

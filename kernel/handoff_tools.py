@@ -22,6 +22,7 @@ from .contract import (
     as_plain,
     as_text,
     free_label,
+    label,
 )
 from .run import Run
 from .tools import TOOL_NAME, parse, schema_of, tool
@@ -160,14 +161,18 @@ class NamedHandoffTool(HandoffTool):
         """
         given = parse(NamedHandoff, arguments, f"arguments of {self.name}")
         named = {part: texts_of(names, run) for part, names in given.artifacts.items()}
-        artifacts = {**given.texts, **named}
-        missing = [part for part in self.needs if not artifacts.get(part)]
+        written = {
+            "intent": given.intent,
+            "context": given.context,
+            "artifacts": {**given.texts, **named},
+        }
+        handoff = parse(Handoff, written, f"arguments of {self.name}")
+        missing = [part for part in self.needs if not handoff.artifacts.get(label(part))]
         if missing:
             raise ToolError(
                 f"{self.specialist.name} needs {' and '.join(missing)}; name a result for each as "
                 f"artifacts. {_there_is(run)}"
             )
-        handoff = Handoff(intent=given.intent, context=given.context, artifacts=artifacts)
         # The name is taken before the work begins: calls of one turn begin in their order and end
         # in any, and another name would be another request to whoever replays the run.
         name = run.reserve(artifact_name(self.specialist.name))

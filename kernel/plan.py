@@ -177,6 +177,20 @@ class _Work:
         """A step is finished when it was done as it is, whatever plan asked for it."""
         return self.steps.get(step.id) == step and self.results[step.id].ok
 
+    def begin(self, step: Step) -> None:
+        """Adds a step; the result of another step that had its id is not its own."""
+        if self.steps.get(step.id, step) != step:
+            del self.results[step.id], self.given[step.id]
+        self.steps[step.id] = step
+
+    def came_back(self, step: Step, handoff: Handoff) -> Result | None:
+        """The result of this handoff to the step's worker; None if it may be given (again)."""
+        for id, given in self.given.items():
+            is_same = _same_worker(self.steps[id].worker, step.worker) and given == handoff
+            if is_same and self.results[id].status not in ("failed", "cancelled"):
+                return self.results[id]
+        return None
+
 
 @dataclass(frozen=True)
 class PlannedSupervisor:
@@ -222,7 +236,7 @@ class PlannedSupervisor:
     def _gates(self, worker: str) -> Sequence[Gate]:
         """The validators of a worker's results; none for most workers."""
         for name, gates in self.validators.items():
-            if label(name) == label(worker):
+            if _same_worker(name, worker):
                 return gates
         return ()
 
@@ -275,12 +289,24 @@ class PlannedSupervisor:
         return plan
 
     async def _run_batch(self, batch: list[Step], work: _Work, run: Run) -> None:
-        """Runs the unfinished steps of a batch at once."""
+        """Runs the unfinished steps of a batch at once.
+
+        A step of a new plan may ask a worker for what it has been asked before, under this id or
+        another one: the door would refuse that, so what came back is the step's result.
+        """
         todo = {}
         for step in batch:
-            if not work.finished(step):
-                work.steps[step.id] = step
-                todo[step.id] = self._handoff(step, work)
+            if work.finished(step):
+                continue
+            handoff = self._handoff(step, work)
+            result = work.came_back(step, handoff)
+            work.begin(step)
+            if result is None:
+                todo[step.id] = handoff
+            else:
+                work.given[step.id] = handoff
+                work.results[step.id] = result
+                run.keep(**{step.id: as_artifact(result)})
         await self._dispatch(todo, work, run)
 
     async def _dispatch(self, todo: dict[str, Handoff], work: _Work, run: Run) -> None:
@@ -289,7 +315,7 @@ class PlannedSupervisor:
             step = work.steps[id]
             jobs[id] = (self._validated(step.worker), handoff, step.budget)
         work.given |= todo
-        work.results |= await together(jobs, run)
+        work.results |= await together(jobs, run, earlier=work.results)
         run.output = joined(work.results)
         asked = questions(work.results)
         if asked:
@@ -339,41 +365,37 @@ class PlannedSupervisor:
         given = dict(work.handoff.artifacts)
         asked_for = []
         for finding in work.findings():
-            if finding.suggests == step.worker:
+            if _same_worker(finding.suggests, step.worker):
                 asked_for.append(finding)
         if work.replans and asked_for:
             given["findings"] = Findings(items=asked_for).model_dump_json(indent=1)
         for need in step.needs:
             given[need] = as_artifact(work.results[need])
         readables = readable(self.registry.get(step.worker), given)
-        return Handoff(
-            intent=step.intent,
-            context=work.handoff.context,
-            artifacts={**readables, **step.artifacts},
-        )
+        handoff = Handoff(intent=step.intent, context=work.handoff.context, artifacts=readables)
+        return handoff.with_artifacts(step.artifacts)
 
     def _suggested_workers(self, work: _Work, waiting: list[list[Step]]) -> list[str]:
         """The re-plan rule: workers that a new finding suggests and that no step gives work to."""
-        known = {step.worker for step in work.steps.values()}
+        known: set[str] = {label(step.worker) for step in work.steps.values()}
         for batch in waiting:
-            known.update(step.worker for step in batch)
+            known.update(label(step.worker) for step in batch)
         known |= work.heard
         suggested = []
         for finding in work.findings():
             name = finding.suggests
-            if name and name not in known:
-                known.add(name)
+            if name and label(name) not in known:
+                known.add(label(name))
                 suggested.append(name)
-        work.heard.update(suggested)
+        work.heard.update(label(name) for name in suggested)
         return suggested
 
     async def _replan(
         self, suggested: list[str], waiting: list[list[Step]], work: _Work, run: Run
     ) -> list[list[Step]]:
         """The batches of a new plan; those that were waiting when there can be none."""
-        names = set(self.registry.names())
         asked = f"a finding suggests {', '.join(suggested)}"
-        if not names & set(suggested):
+        if not any(name in self.registry for name in suggested):
             work.not_followed.append(f"{asked}, and there is no such worker")
         elif work.replans == self.max_replans:
             work.not_followed.append(f"{asked}, and {self.max_replans} re-plans have been made")
@@ -410,6 +432,11 @@ class PlannedSupervisor:
         status = status_of(work.results)
         artifacts = dict(run.artifacts)
         return Result(status=status, output=result.output, reason=lost, artifacts=artifacts)
+
+
+def _same_worker(one: str, other: str) -> bool:
+    """True if two names are one: those of executables are labels."""
+    return label(one) == label(other)
 
 
 def _feedback(result: Result) -> str:

@@ -264,9 +264,10 @@ class Wikipedia:
         """The best matching articles with their opening sentences. Raises ToolError when Wikipedia
         does not answer."""
         pages = await self._pages(generator="search", gsrsearch=query, gsrlimit=limit)
+        articles = map(_article, pages)
         return [
-            Hit(_article(page), _article(page).text[:160], float(rank))
-            for rank, page in enumerate(pages, 1)
+            Hit(article, article.text[:SNIPPET], float(rank))
+            for rank, article in enumerate(articles, 1)
         ]
 
     async def get(self, id: str) -> Document:

@@ -9,7 +9,7 @@ from itertools import combinations
 from pydantic import BaseModel, ConfigDict
 
 from .budget import Budget
-from .contract import ARTIFACT_NAME, LABEL, LABEL_RULE, Status, label
+from .contract import ARTIFACT_NAME, ARTIFACT_NAME_RULE, LABEL, LABEL_RULE, Status, label
 from .registry import Registry, stems
 
 MOST_STEPS = 20
@@ -120,7 +120,7 @@ def _wrong_artifacts(step: Step, ids: list[str]) -> Iterable[str]:
     results = {each.lower() for each in ids}
     for name, own in zip(step.artifacts, labels, strict=True):
         if not ARTIFACT_NAME.fullmatch(name):
-            yield f"has an artifact named {name!r}; expected {LABEL_RULE}"
+            yield f"has an artifact named {name!r}; expected {ARTIFACT_NAME_RULE}"
         elif own in RESERVED:
             yield f"has an artifact named {name!r}, which is another part of a handoff; rename it"
         elif own in results:
@@ -152,8 +152,14 @@ def _too_much(step: Step, limits: list[Budget]) -> Iterable[str]:
 
 def _same_work(plan: Plan) -> Iterable[str]:
     for one, other in combinations(plan.steps, 2):
-        if one.id != other.id and one.model_copy(update={"id": other.id}) == other:
+        if one.id != other.id and _work_of(one) == _work_of(other):
             yield f"steps {one.id!r} and {other.id!r} are the same work; keep one"
+
+
+def _work_of(step: Step) -> tuple[object, ...]:
+    """The worker of a step and what it is given."""
+    artifacts = {label(name): text for name, text in step.artifacts.items()}
+    return label(step.worker), step.intent, sorted(step.needs), artifacts
 
 
 class NoPlan(Exception):

@@ -222,12 +222,21 @@ def _made_once(model: type[BaseModel]) -> dict[str, Any]:
     return model.model_json_schema()
 
 
+_FENCE = re.compile(r"\A\s*```[ \t]*\w*\s*|\s*```\s*\Z")
+"""The fence that weaker models put around their JSON."""
+
+ANSWER_AGAIN = "Answer again, as JSON of the schema and nothing else."
+"""The end of a message that sends an answer back, after what is wrong with it."""
+
+
 def parse(model: type[Model], value: object, subject: str) -> Model:
-    """Validates a value from a model against `model`; raises ToolError that names each field that
-    is wrong."""
+    """Validates what a language model gave, a text or arguments, against a pydantic model.
+
+    Raises ToolError that names each field that is wrong.
+    """
     try:
         if isinstance(value, str):
-            return model.model_validate_json(value)
+            return model.model_validate_json(_FENCE.sub("", value))
         return model.model_validate(value)
     except ValidationError as error:
         problems = map(_problem, error.errors(include_url=False, include_context=False))
@@ -253,12 +262,12 @@ def definitions(  # Any: whatever somebody gave as a tool
                 " specialist"
             )
     found = [tool.definition for tool in tools]
-    name, times = Counter(each["name"] for each in found).most_common(1)[0]
-    if times > 1:
-        raise ValueError(
-            f"{agent} got {times} tools named {name!r}; give each a name of its own, those of a"
-            " server with Connection.tools(prefix=…)"
-        )
+    for name, times in Counter(each["name"] for each in found).items():
+        if times > 1:
+            raise ValueError(
+                f"{agent} got {times} tools named {name!r}; give each a name of its own, those of"
+                " a server with Connection.tools(prefix=…)"
+            )
     return found
 
 

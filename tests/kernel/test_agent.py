@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from kernel import Budget, Client, Handoff, Pause, Registry, Reply, Run, Tool, ToolError, tool
+from kernel.tools import definitions
 from kernel.wire import NEXT_STEP
 from tests.scripted import call, requests_of, scripted
 
@@ -320,6 +321,7 @@ async def test_a_number_that_json_cannot_hold_ends_as_a_failure_that_keeps_the_w
 async def test_what_is_not_a_tool_is_refused_with_the_remedy(agent):
     with pytest.raises(TypeError, match="agent got .* as a tool; expected a @tool"):
         await run_agent(agent(tools=(len,)))
+    assert definitions((), "agent") == []
 
 
 async def test_methods_and_partials_are_tools_too(agent):

@@ -21,7 +21,7 @@ from kernel import (
     receipt,
     specialists,
 )
-from kernel.handoff_tools import finalize_by_name, texts_of
+from kernel.handoff_tools import HandoffTool, finalize_by_name, texts_of
 from kernel.journal import Journal
 from offline_model import Temperament
 
@@ -95,6 +95,31 @@ async def test_a_name_that_is_not_there_is_an_error_that_the_model_reads(run, ar
         await NamedHandoffTool(worker).call({"intent": "Write", "artifacts": artifacts}, run)
     assert words in str(problem.value)
     assert not worker.given
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"artifacts": {"task": ["facts"]}},
+        {"artifacts": {"a/b": ["facts"]}},
+        {"artifacts": {"my notes": ["facts"]}, "texts": {"my-notes": "Mine."}},
+        {"texts": {"context": "Mine."}},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", [HandoffTool, NamedHandoffTool])
+async def test_an_artifact_with_a_wrong_name_is_an_error_that_the_model_reads(run, given, kind):
+    worker = Worker()
+    with pytest.raises(ToolError, match="arguments of handoff_to_writer do not fit the schema"):
+        await kind(worker).call({"intent": "Write", **given}, run)
+    assert not worker.given
+
+
+async def test_what_a_specialist_needs_is_found_by_any_spelling(run):
+    worker = Worker()
+    tool = NamedHandoffTool(worker, needs=("my notes",))
+    await tool.call({"intent": "Write", "artifacts": {"my notes": ["facts"]}}, run)
+    assert worker.given[0].artifacts == {"my-notes": FACTS}
 
 
 async def test_a_specialist_that_needs_facts_is_not_asked_without_them(run):

@@ -198,3 +198,8 @@ def test_when_folding_fails_the_conversation_is_kept_and_the_reason_is_noted():
 def test_a_conversation_without_anything_to_fold_is_returned_as_it_is():
     conversation = Conversation([{"role": "user", "content": "Hello"}])
     assert asyncio.run(fold(conversation, Run(Client(Script())))) is conversation
+
+
+def test_an_empty_conversation_is_returned_as_it_is():
+    empty = Conversation()
+    assert asyncio.run(fold(empty, Run(scripted()))) is empty

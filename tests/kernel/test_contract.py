@@ -54,6 +54,12 @@ def test_a_field_that_a_handoff_does_not_have_is_refused_instead_of_dropped():
 def test_handoffs_that_say_the_same_have_the_same_key():
     assert Handoff(intent="a", return_to="x").key() == Handoff(intent="a", return_to="y").key()
     assert Handoff(intent="a").key() != Handoff(intent="a", artifacts={"draft": "1"}).key()
+    artifacts = {"draft": "1", "facts": "2"}
+    one = Handoff(intent="a", artifacts=artifacts)
+    other = Handoff(intent="a", artifacts=dict(reversed(artifacts.items())))
+    assert one.key() == other.key()
+    swapped = Handoff(intent="a", artifacts={"draft": "2", "facts": "1"})
+    assert one.key() != swapped.key()
 
 
 def test_any_output_can_be_said_as_text():

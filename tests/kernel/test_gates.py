@@ -343,6 +343,16 @@ def test_gates_of_one_name_are_refused():
     Gated(writer(), [one, StyleGate({"worse": "y"}, name="style-2")])
 
 
+def test_two_gates_that_ask_one_agent_the_same_are_refused():
+    critic = Worker("critic")
+    one, two = ModelGate(critic, name="a"), ModelGate(critic, name="b")
+    with pytest.raises(ValueError, match="the gates 'a' and 'b' ask critic about the same draft"):
+        Gated(writer(), [one, LengthGate(9), two])
+    with pytest.raises(ValueError, match="'a' and 'critic' ask critic about the same draft"):
+        Gated(Gated(writer(), [ModelGate(critic)]), [one])
+    Gated(writer(), [one, ModelGate(Worker("another"), name="b")])
+
+
 def test_less_than_one_round_is_refused():
     with pytest.raises(ValueError, match="expected at least 1"):
         Gated(writer(), (), max_rounds=0)

@@ -151,7 +151,7 @@ WRONG = {
     ),
     "artifact that opens a part": (
         plan_of(step("a", artifacts={OPENS: "EVIL"})),
-        "; expected letters a-z, digits, - and _, at most 64",
+        "; expected letters, digits, spaces, dots, dashes and underscores, at most 80",
     ),
     "two artifacts of one name": (
         plan_of(step("a", artifacts={"x y": "1", "x.y": "2"})),
@@ -159,6 +159,15 @@ WRONG = {
     ),
     "the same work": (
         plan_of(step("a", intent="x"), step("b", intent="x")),
+        "steps 'a' and 'b' are the same work",
+    ),
+    "the same work, written another way": (
+        plan_of(
+            step("x"),
+            step("y", intent="z"),
+            step("a", "x", "y", intent="x"),
+            step("b", "y", "x", intent="x", budget=Budget(calls=1)),
+        ),
         "steps 'a' and 'b' are the same work",
     ),
 }
@@ -239,6 +248,20 @@ async def test_a_bad_plan_is_sent_back_once_and_then_there_is_none(bad, wrong):
     with pytest.raises(NoPlan) as caught:
         await StepPlanner().plan("Find it", TEAM, Run(client))
     assert wrong in str(caught.value) and len(requests_of(client)) == 2
+
+
+@pytest.mark.parametrize("fence", ["```json\n{}\n```", "```\n{}\n```\n", "\n``` JSON\n{}```"])
+async def test_a_plan_in_a_fence_is_read(fence):
+    client = scripted(fence.replace("{}", GOOD))
+    assert str(await StepPlanner().plan("Find it", TEAM, Run(client))) == "find → tell"
+
+
+async def test_a_second_bad_plan_is_not_said_to_be_sent_back():
+    run = Run(scripted("Let me think.", "No."))
+    with pytest.raises(NoPlan):
+        await StepPlanner().plan("Find it", TEAM, run)
+    notes = [event.text for event in run.events if event.kind == "note"]
+    assert len(notes) == 1 and notes[0].startswith("sent back: ")
 
 
 async def test_a_step_of_nobody_goes_to_two_workers_one_after_the_other():
@@ -608,6 +631,89 @@ def test_whatever_fails_every_step_runs_once_and_everything_missing_is_named(pla
     )
     needs = {one.intent: set(one.needs) for one in plan.steps}
     assert all(set(handoff.artifacts) == needs[handoff.intent] for handoff in worker.seen)
+
+
+PARTIAL = Result(status="exhausted", output="half of it", reason="calls")
+
+
+@pytest.mark.parametrize("id", ["a", "a-again"])
+@pytest.mark.parametrize("earlier", [PARTIAL, Result(status="ok", output="all of it")])
+async def test_a_new_plan_that_asks_for_the_same_again_keeps_what_came_back(id, earlier):
+    worker, comms = Worker("code", earlier), Worker("comms", "note")
+    finds = Worker("data", found("x", suggests="ops"))
+    plans = Plans(
+        plan_of(step("a", intent="work"), step("find", worker="data")),
+        plan_of(
+            step(id, intent="work"),
+            step("look", worker="ops"),
+            step("tell", id, worker="comms"),
+        ),
+    )
+    supervisor, _ = supervised(plans, worker, finds, comms, "ops")
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    assert result.status == earlier.status and "refused" not in result.reason
+    assert len(worker.seen) == 1
+    assert result.artifacts[id].endswith("of it")
+    assert comms.seen[0].artifacts[id].endswith("of it")
+
+
+async def test_another_step_of_the_same_id_is_other_work_and_gets_none_of_the_work_before_it():
+    outcomes = iter([PARTIAL, Result(status="failed", reason="no")])
+    plans = Plans(
+        plan_of(step("a"), step("find", worker="data")),
+        plan_of(step("a", intent="other work"), step("look", worker="ops")),
+    )
+    finds = Worker("data", found("x", suggests="ops"))
+    supervisor, _ = supervised(plans, Worker("code", lambda *_: next(outcomes)), finds, "ops")
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    assert result.artifacts["a"] == "status: failed; no"
+
+
+@pytest.mark.parametrize("status", ["failed", "refused", "exhausted"])
+async def test_a_repeat_that_brings_nothing_keeps_the_work_before_it(status):
+    outcomes = iter([PARTIAL, Result(status=status, reason="no")])
+    worker = Worker("code", lambda *_: next(outcomes))
+    supervisor, end = supervised(plan_of(step("a")), worker, max_repeats=1)
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    assert len(worker.seen) == 2 and result.status == status
+    assert end.seen[0].artifacts["a"] == f"status: {status}; no\n\nhalf of it"
+    assert result.artifacts["a"] == end.seen[0].artifacts["a"]
+
+
+async def test_a_deadline_while_others_work_keeps_the_work_before_a_repeat_that_brought_nothing():
+    first = iter([PARTIAL, Result(status="failed", reason="no")])
+    slow = iter([Result(status="failed", reason="late"), _long])
+
+    def work(*given):
+        outcome = next(slow)
+        return outcome if isinstance(outcome, Result) else outcome(*given)
+
+    plan = plan_of(step("a", worker="a"), step("b", worker="b"))
+    workers = Worker("a", lambda *_: next(first)), Worker("b", work)
+    supervisor, _ = supervised(plan, *workers, max_repeats=1)
+    result = await Run(scripted(), budget=Budget(seconds=0.05)).dispatch(supervisor, TASK)
+    assert result.status == "exhausted" and result.artifacts["a"].endswith("half of it")
+
+
+async def test_a_suggestion_names_its_worker_by_any_spelling():
+    plans = Plans(plan_of(step("find")), plan_of(step("find"), step("look", worker="log reader")))
+    reader = Worker("log-reader", "read")
+    supervisor, _ = supervised(plans, Worker("code", found("x", suggests="log reader")), reader)
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    assert result.ok and "findings" in reader.seen[0].artifacts
+
+    plans = Plans(plan_of(step("find"), step("look", "find", worker="log-reader")))
+    supervisor, _ = supervised(plans, Worker("code", found("x", suggests="log reader")), reader)
+    assert (await Run(scripted()).dispatch(supervisor, TASK)).ok and len(plans.asked) == 1
+
+
+async def test_a_payload_of_a_step_replaces_the_shared_one_of_that_name_by_any_spelling():
+    worker = Worker("code")
+    plan = plan_of(step("a", artifacts={"my notes": "of the step"}))
+    supervisor, _ = supervised(plan, worker)
+    task = Handoff(intent="Work", artifacts={"my-notes": "of all"})
+    assert (await Run(scripted()).dispatch(supervisor, task)).ok
+    assert worker.seen[0].artifacts == {"my-notes": "of the step"}
 
 
 # ── validators of steps ────────────────────────────────────────────────────────────────────────────────────

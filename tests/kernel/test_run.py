@@ -88,8 +88,12 @@ async def test_the_same_handoff_to_the_same_agent_is_refused_the_second_time():
     await run.dispatch(worker, TASK)
     again = await run.dispatch(worker, TASK)
     assert again.status == "refused" and "the same handoff" in again.reason
+    two = {"draft": "1", "facts": "2"}
+    for artifacts, status in ((two, "ok"), (dict(reversed(two.items())), "refused")):
+        result = await run.dispatch(worker, TASK.with_artifacts(artifacts))
+        assert result.status == status, "artifacts have no order"
     assert (await run.dispatch(worker, Handoff(intent="something else"))).ok
-    assert len(worker.seen) == 2
+    assert len(worker.seen) == 3
 
 
 async def test_a_handoff_that_failed_may_be_given_again():
