@@ -146,9 +146,9 @@ class Handoff(BaseModel):
 
     def key(self) -> str:
         """Equal for two handoffs that say the same to the same agent on behalf of the same one."""
-        said = self.model_dump(exclude={"return_to"})
-        said["artifacts"] = dict(sorted(self.artifacts.items()))
-        return json.dumps(said)
+        fields = self.model_dump(exclude={"return_to"})
+        fields["artifacts"] = dict(sorted(self.artifacts.items()))
+        return json.dumps(fields)
 
 
 def as_parts(parts: Mapping[str, object], beside: Iterable[str] = ()) -> str:
