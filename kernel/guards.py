@@ -21,14 +21,14 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .budget import Budget
+from .budget import Bell, Budget
 from .contract import Executable, Handoff, Result, Wrapper
 from .run import Run
 from .trace import counted
@@ -265,101 +265,125 @@ class CircuitBreaker(Guard):
 
 
 @dataclass(eq=False)
-class _Place:
-    """A place in a Limit that a branch of work holds, and the limits this work waits for.
+class _Slot:
+    """A slot of a Limit that a branch of work holds, and the limits this work waits for.
 
-    works: the number of pieces of work that entered by it and still go on. A task that was begun
-    inside carries the place on in its context: the place is free when the last of them has ended,
-    and none of them enters by it again.
+    users: the reference count: tasks still running under this slot, including tasks they spawned.
+           The slot is free when the last of them has ended, and no task enters by it again.
     """
 
     limit: Limit
-    works: int = 0
+    users: int = 1
     waits_for: list[Limit] = field(default_factory=list)
 
 
-_held: ContextVar[tuple[_Place, ...]] = ContextVar("held", default=())
-"""The places that the current branch of work holds, outermost first."""
+_held: ContextVar[tuple[_Slot, ...]] = ContextVar("held", default=())
+"""The slots that the current branch of work holds, outermost first."""
+
+_SLOTS = threading.Lock()
+"""Held while slots are looked at and taken, or given back: no other thread comes between."""
 
 
 @dataclass(eq=False)
 class Limit(Guard):
     """Lets at most `at_once` pieces of work into one worker; the others wait (a bulkhead).
 
-    One Limit guards one worker: share the object. Nested teams cannot deadlock. Work that already
-    holds a place here takes no second one. And work never waits for a place whose holders wait,
-    directly or through others, for a place that it holds itself: it fails at once, as transient,
-    and gives its own places back. Source of the idea: M. Nygard, "Release It!".
+    One Limit guards one worker: share the object, also between threads and event loops. Nested
+    teams cannot deadlock. Work that already holds a slot here takes no second one. And work never
+    waits for a slot that cannot become free, because all its holders wait, directly or through
+    others, for this work: it fails at once, as transient, and gives its own slots back. Source of
+    the idea: M. Nygard, "Release It!".
     """
 
     at_once: int = 1
-    _holders: list[_Place] = field(default_factory=list, init=False)
-    _freed: asyncio.Event = field(default_factory=asyncio.Event, init=False, repr=False)
+    _holders: list[_Slot] = field(default_factory=list, init=False)
+    _freed: Bell = field(default_factory=Bell, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.at_once < 1:
             raise ValueError(f"at_once is {self.at_once}; expected at least 1")
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
-        held = tuple(place for place in _held.get() if place.works)
-        for place in held:
-            if place.limit is self:
-                with self._entered(place, held):
-                    return await run.dispatch(self.wraps, handoff)
-        if not await self._has_room(held, run):
-            inside = f"{self.name} is at its limit of {self.at_once}"
-            reason = f"{inside}, and those inside wait for this work"
-            return Result(status="failed", reason=reason, transient=True)
-        place = _Place(self)
-        with self._entered(place, (*held, place)):
-            return await run.dispatch(self.wraps, handoff)
-
-    async def _has_room(self, held: tuple[_Place, ...], run: Run) -> bool:
-        """Waits for a free place; False when that would be forever."""
-        if len(self._holders) >= self.at_once:
-            run.note(f"waits for a place: {self.at_once} at once in {self.name}", about="limit")
-        for place in held:
-            place.waits_for.append(self)
-        try:
-            while len(self._holders) >= self.at_once:
-                if self._leads_back_to({place.limit for place in held}):
-                    return False
-                await self._freed.wait()
-                self._freed.clear()
-        finally:
-            for place in held:
-                place.waits_for.remove(self)
-        return True
-
-    def _leads_back_to(self, limits: set[Limit]) -> bool:
-        """True if those who hold a place here wait, directly or through others, for one of these
-        limits.
-        """
-        seen: set[int] = set()
-        todo = [self]
-        while todo:
-            limit = todo.pop()
-            if id(limit) in seen:
-                continue
-            seen.add(id(limit))
-            for place in limit._holders:
-                if any(name in limits for name in place.waits_for):
-                    return True
-                todo.extend(place.waits_for)
-        return False
-
-    @contextmanager
-    def _entered(self, place: _Place, held: tuple[_Place, ...]) -> Iterator[None]:
-        """Works in a place, and gives it back when no work in it goes on."""
-        if not place.works:
-            self._holders.append(place)
-        place.works += 1
+        """Returns the worker's result, after a wait for a slot; fails if waiting would deadlock."""
+        held, slot = self._enter_again()
+        if slot is None:
+            slot = await self._enter(held, run)
+            if slot is None:
+                inside = f"{self.name} is at its limit of {self.at_once}"
+                reason = f"{inside}, and those inside wait for this work"
+                return Result(status="failed", reason=reason, transient=True)
+            held = (*held, slot)
         token = _held.set(held)
         try:
-            yield
+            return await run.dispatch(self.wraps, handoff)
         finally:
             _held.reset(token)
-            place.works -= 1
-            if not place.works:
-                self._holders.remove(place)
-                self._freed.set()
+            self._leave(slot)
+
+    def _enter_again(self) -> tuple[tuple[_Slot, ...], _Slot | None]:
+        """Returns the slots that this work holds; if one is of this limit, enters by it."""
+        with _SLOTS:
+            held = tuple(slot for slot in _held.get() if slot.users)
+            own = next((slot for slot in held if slot.limit is self), None)
+            if own:
+                own.users += 1
+        return held, own
+
+    async def _enter(self, held: tuple[_Slot, ...], run: Run) -> _Slot | None:
+        """Takes a slot as soon as one is free; returns None if waiting would deadlock."""
+        if self._is_full():
+            run.note(f"waits for a place: {self.at_once} at once in {self.name}", about="limit")
+        while True:
+            with _SLOTS:
+                if not self._is_full():
+                    slot = _Slot(self)
+                    self._holders.append(slot)
+                    return slot
+                if self._would_deadlock(held):
+                    return None
+                freed = self._freed.next()
+                for mine in held:
+                    mine.waits_for.append(self)
+            try:
+                await freed
+            finally:
+                with _SLOTS:
+                    for mine in held:
+                        mine.waits_for.remove(self)
+
+    def _leave(self, slot: _Slot) -> None:
+        """Gives a slot back when no work under it goes on."""
+        with _SLOTS:
+            slot.users -= 1
+            if not slot.users:
+                self._holders.remove(slot)
+                self._freed.ring()
+
+    def _is_full(self) -> bool:
+        return len(self._holders) >= self.at_once
+
+    def _would_deadlock(self, held: tuple[_Slot, ...]) -> bool:
+        """True if no slot here can become free while the holder of these slots waits."""
+        limits = self._waited_for()
+        free: set[Limit] = set()
+        while more := {limit for limit in limits - free if limit._frees_a_slot(held, free)}:
+            free |= more
+        return self not in free
+
+    def _frees_a_slot(self, held: tuple[_Slot, ...], free: set[Limit]) -> bool:
+        """True if a slot is free, or a holder waits for nothing but these free limits."""
+        return not self._is_full() or any(
+            slot not in held and free.issuperset(slot.waits_for) for slot in self._holders
+        )
+
+    def _waited_for(self) -> set[Limit]:
+        """Returns this limit and those that its holders wait for, directly or through others."""
+        found: set[Limit] = set()
+        todo: list[Limit] = [self]
+        while todo:
+            limit = todo.pop()
+            if limit not in found:
+                found.add(limit)
+                for slot in limit._holders:
+                    todo += slot.waits_for
+        return found

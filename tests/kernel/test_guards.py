@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import math
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -14,6 +16,7 @@ from kernel import ApiError, Budget, Client, Handoff, Result, Run
 from kernel.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
 from kernel.waiting import before_next_try
 from offline_model import Script
+from tests.scripted import Worker as Scripted
 
 HANDOFF = Handoff(intent="look")
 
@@ -484,6 +487,70 @@ def test_work_inside_a_limit_takes_no_second_place_in_it():
     outer.other = inner
     run = new_run()
     assert asyncio.run(asyncio.wait_for(run.dispatch(shared, HANDOFF), 5)).ok
+
+
+def test_one_limit_holds_in_all_threads_and_their_event_loops():
+    """As in `serve_handoffs`, which works on each handoff in a thread with its own event loop."""
+
+    class Rests(Counts):
+        async def execute(self, handoff, run):
+            self.inside += 1
+            self.peak = max(self.peak, self.inside)
+            await asyncio.sleep(0.02)
+            self.inside -= 1
+            return Result(status="ok", output="done")
+
+    worker = Rests()
+    limit = Limit(worker, 2)
+    start = threading.Barrier(6)
+
+    def in_a_thread(number):
+        start.wait()
+        dispatched = new_run().dispatch(limit, Handoff(intent=f"look {number}"))
+        return asyncio.run(asyncio.wait_for(dispatched, 5))
+
+    with ThreadPoolExecutor(6) as pool:
+        results = list(pool.map(in_a_thread, range(6)))
+    assert all(result.ok for result in results) and worker.peak == 2
+    assert limit._holders == []
+
+
+@pytest.mark.parametrize(
+    ("second", "ok"),
+    [("leaves soon", True), ("asks one who leaves soon", True), ("asks the first", False)],
+)
+async def test_work_fails_only_when_all_holders_wait_for_it(second, ok):
+    """The first asks a limit with two inside, one of whom waits for the first."""
+    run = new_run()
+
+    async def at_first(handoff, run):
+        if handoff.intent != "begin":
+            return
+        await asyncio.sleep(0.01)  # meanwhile the others wait
+        return await run.dispatch(shared, Handoff(intent="leaves soon"))
+
+    async def at_shared(handoff, run):
+        if handoff.intent == "asks the first":
+            return await run.dispatch(first, Handoff(intent="asked"))
+        if handoff.intent == "asks one who leaves soon":
+            return await run.dispatch(other, Handoff(intent="asked"))
+        await asyncio.sleep(0.03)
+
+    async def at_other(handoff, run):
+        await asyncio.sleep(0.03)
+
+    first = Limit(Scripted("first", at_first), 1)
+    shared = Limit(Scripted("shared", at_shared), 2)
+    other = Limit(Scripted("other", at_other), 1)
+    jobs = [
+        run.dispatch(first, Handoff(intent="begin")),
+        run.dispatch(other, Handoff(intent="is at work")),
+        run.dispatch(shared, Handoff(intent="asks the first")),
+        new_run().dispatch(shared, Handoff(intent=second)),
+    ]
+    begun, *others = await asyncio.wait_for(asyncio.gather(*jobs), 5)
+    assert begun.ok == ok and all(result.ok for result in others)
+    assert ok or (begun.transient and "those inside wait for this work" in begun.reason)
 
 
 class Starts(Counts):
