@@ -36,6 +36,9 @@ from .waiting import LONGEST_S, before_next_try, checked_s
 
 State = Literal["closed", "open", "half-open"]
 
+_SHARED = threading.Lock()
+"""Held while the state of a shared guard is looked at and changed: no other thread comes between."""
+
 
 def is_transient(result: Result) -> bool:
     """True if the same work may succeed later: an overloaded service, a lost connection, a
@@ -176,8 +179,8 @@ class CircuitBreaker(Guard):
 
     A bug counts as a failure and is raised; a cancelled trial decides nothing. A trial that hangs
     turns all others away for as long as it hangs, so a breaker wants a `Deadline` inside:
-    `CircuitBreaker(Deadline(x))`. One breaker guards one worker: share the object. Source of the
-    idea: M. Nygard, "Release It!".
+    `CircuitBreaker(Deadline(x))`. One breaker guards one worker: share the object, also between
+    threads. Source of the idea: M. Nygard, "Release It!".
     """
 
     failures: int = 3
@@ -207,7 +210,7 @@ class CircuitBreaker(Guard):
         if self.state == "open":
             return self._turned_away(f"next trial in {self._wait_s():.0f} s")
         if self.state == "half-open":
-            if self._on_trial:
+            if not self._begin_trial():
                 return self._turned_away("a trial is under way")
             return await self._try(handoff, run)
         result = await self._dispatch(handoff, run)
@@ -215,11 +218,17 @@ class CircuitBreaker(Guard):
             self._count(result, run)
         return result
 
+    def _begin_trial(self) -> bool:
+        """Returns False when a trial is under way."""
+        with _SHARED:
+            begins = not self._on_trial
+            self._on_trial = True
+        return begins
+
     async def _try(self, handoff: Handoff, run: Run) -> Result:
         """The trial: closes the circuit, or opens it for another cooldown."""
-        self._on_trial = True
-        self._say(run, "half-open", "one trial")
         try:
+            self._say(run, "half-open", "one trial")
             result = await self._dispatch(handoff, run)
         finally:
             self._on_trial = False
@@ -236,8 +245,7 @@ class CircuitBreaker(Guard):
         try:
             return await run.dispatch(self.wraps, handoff)
         except Exception as bug:
-            self._in_a_row += 1
-            if self._opened_at is not None or self._in_a_row >= self.failures:
+            if self._one_more() >= self.failures or self._opened_at is not None:
                 self._open(run, f"a bug: {type(bug).__name__}")
             raise
 
@@ -245,9 +253,15 @@ class CircuitBreaker(Guard):
         if result.ok:
             self._in_a_row = 0
         elif self.counts(result):
+            in_a_row = self._one_more()
+            if in_a_row >= self.failures:
+                self._open(run, f"{counted(in_a_row, 'failure')} in a row")
+
+    def _one_more(self) -> int:
+        """Counts a failure; returns how many there are in a row."""
+        with _SHARED:
             self._in_a_row += 1
-            if self._in_a_row >= self.failures:
-                self._open(run, f"{counted(self._in_a_row, 'failure')} in a row")
+            return self._in_a_row
 
     def _open(self, run: Run, why: str) -> None:
         self._opened_at = self.clock()
@@ -279,9 +293,6 @@ class _Slot:
 
 _held: ContextVar[tuple[_Slot, ...]] = ContextVar("held", default=())
 """The slots that the current branch of work holds, outermost first."""
-
-_SLOTS = threading.Lock()
-"""Held while slots are looked at and taken, or given back: no other thread comes between."""
 
 
 @dataclass(eq=False)
@@ -322,7 +333,7 @@ class Limit(Guard):
 
     def _enter_again(self) -> tuple[tuple[_Slot, ...], _Slot | None]:
         """Returns the slots that this work holds; if one is of this limit, enters by it."""
-        with _SLOTS:
+        with _SHARED:
             held = tuple(slot for slot in _held.get() if slot.users)
             own = next((slot for slot in held if slot.limit is self), None)
             if own:
@@ -334,7 +345,7 @@ class Limit(Guard):
         if self._is_full():
             run.note(f"waits for a place: {self.at_once} at once in {self.name}", about="limit")
         while True:
-            with _SLOTS:
+            with _SHARED:
                 if not self._is_full():
                     slot = _Slot(self)
                     self._holders.append(slot)
@@ -347,13 +358,13 @@ class Limit(Guard):
             try:
                 await freed
             finally:
-                with _SLOTS:
+                with _SHARED:
                     for mine in held:
                         mine.waits_for.remove(self)
 
     def _leave(self, slot: _Slot) -> None:
         """Gives a slot back when no work under it goes on."""
-        with _SLOTS:
+        with _SHARED:
             slot.users -= 1
             if not slot.users:
                 self._holders.remove(slot)

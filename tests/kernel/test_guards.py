@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -318,6 +319,38 @@ def test_only_one_trial_passes_a_half_open_circuit():
     results = asyncio.run(story())
     assert [result.ok for result in results].count(True) == 1 and worker.calls == 2
     assert sum("a trial is under way" in result.reason for result in results) == 4
+
+
+def test_only_one_trial_passes_when_several_threads_come_at_once():
+    both = threading.Barrier(2)
+
+    class LooksSlowly(CircuitBreaker):
+        """Lets another thread look, too, before it goes on."""
+
+        trial = False
+
+        @property
+        def _on_trial(self):
+            trial = self.trial
+            with contextlib.suppress(threading.BrokenBarrierError):
+                both.wait(0.1)
+            return trial
+
+        @_on_trial.setter
+        def _on_trial(self, value):
+            self.trial = value
+
+    class Slow(Worker):
+        async def execute(self, handoff, run):
+            await asyncio.sleep(0.3)
+            return await super().execute(handoff, run)
+
+    worker = Slow("ok")
+    breaker = LooksSlowly(worker, cooldown_s=0)
+    breaker._opened_at = 0.0
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(go, [breaker, breaker]))
+    assert [result.ok for result in results].count(True) == 1 and worker.calls == 1
 
 
 def test_a_cancelled_trial_decides_nothing():
