@@ -8,8 +8,6 @@ and event loops side by side, too.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import operator
 import threading
 from collections.abc import Callable, Iterator
@@ -18,6 +16,8 @@ from decimal import Decimal
 from typing import Literal, NamedTuple, NoReturn, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from .waiting import Waiters
 
 SMALLEST_ANSWER = 256
 """Tokens: a request that could answer with fewer than this is not sent when its budget runs out."""
@@ -103,32 +103,6 @@ _BOOKS = threading.RLock()
 """Held while an amount is looked at and reserved, or settled: no other thread comes between."""
 
 
-class Settlements:
-    """The settlements of one ledger: wakes all who wait for the next one, in any thread and event
-    loop."""
-
-    def __init__(self) -> None:
-        self._waiting: list[asyncio.Future[None]] = []
-
-    def next(self) -> asyncio.Future[None]:
-        """Returns a future that is done at the next settlement."""
-        future = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
-        return future
-
-    def notify(self) -> None:
-        """Wakes all who wait."""
-        waiting, self._waiting = self._waiting, []
-        for future in waiting:
-            with contextlib.suppress(RuntimeError):  # its loop is closed: nobody waits any more
-                future.get_loop().call_soon_threadsafe(_wake, future)
-
-
-def _wake(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)
-
-
 class Demand(NamedTuple):
     """The demand of one request on its budgets; `kernel.models.demand_of` makes it."""
 
@@ -162,7 +136,7 @@ class Ledger:
     ledgers below."""
     beside: Ledger | None = None
     advice: str = ""
-    settled: Settlements = field(default_factory=Settlements, repr=False)
+    settled: Waiters = field(default_factory=Waiters, repr=False)
     _spent: Spent = field(default=NOTHING, init=False)
     _reserved: Spent = field(default=NOTHING, init=False)
 

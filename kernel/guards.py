@@ -28,16 +28,16 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .budget import Bell, Budget
+from .budget import Budget
 from .contract import Executable, Handoff, Result, Wrapper
 from .run import Run
 from .trace import counted
-from .waiting import LONGEST_S, before_next_try, checked_s
+from .waiting import LONGEST_S, Waiters, before_next_try, checked_s
 
 State = Literal["closed", "open", "half-open"]
 
 _SHARED = threading.Lock()
-"""Held while the state of a shared guard is looked at and changed: no other thread comes between."""
+"""Held while the state of a guard is looked at and changed: no other thread comes between."""
 
 
 def is_transient(result: Result) -> bool:
@@ -308,7 +308,7 @@ class Limit(Guard):
 
     at_once: int = 1
     _holders: list[_Slot] = field(default_factory=list, init=False)
-    _freed: Bell = field(default_factory=Bell, init=False, repr=False)
+    _freed: Waiters = field(default_factory=Waiters, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.at_once < 1:
@@ -368,7 +368,7 @@ class Limit(Guard):
             slot.users -= 1
             if not slot.users:
                 self._holders.remove(slot)
-                self._freed.ring()
+                self._freed.notify()
 
     def _is_full(self) -> bool:
         return len(self._holders) >= self.at_once
