@@ -111,7 +111,8 @@ class Cluster:
         return average
 
     async def ready(self, workers: int) -> None:
-        """Waits until so many workers are up, as after the loss of one. Raises TimeoutError."""
+        """Waits until so many workers are up, as after the loss of one. Raises TimeoutError, or
+        NoCluster when the scheduler is lost."""
         await self._desk.ready(workers)
 
 
@@ -210,24 +211,32 @@ class DeskClient:
         return True
 
     async def _look(self) -> None:
-        """Has the desk look now, and waits for its report."""
+        """Has the desk look now, and waits for its report. Raises NoCluster when it is lost."""
         self._say("look", "{}")
-        await self._looked.wait()
+        await self._next_look()
+
+    async def _next_look(self) -> None:
+        """Waits for the next report. Raises NoCluster when none can come."""
+        if not self._seen.lost:
+            await self._looked.wait()
+        if self._seen.lost:
+            raise NoCluster(self._what_is_wrong())
 
     async def look_again(self) -> None:
         """Raises NoCluster when nobody is there, unless a worker has come since the last look."""
-        if self._trouble.is_set() and not self._seen.lost:
+        if self._trouble.is_set():
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._look(), STOP_S)
         if self._trouble.is_set():
             raise NoCluster(self._what_is_wrong())
 
     async def ready(self, workers: int) -> None:
-        """Waits until so many workers are up. Raises TimeoutError."""
+        """Waits until so many workers are up. Raises TimeoutError, or NoCluster when the scheduler
+        is lost."""
         async with asyncio.timeout(START_S):
             await self._look()
             while self._seen.workers < workers:
-                await self._looked.wait()
+                await self._next_look()
 
     async def until(self, outcome: asyncio.Future[Result]) -> Result:
         """Waits for an outcome. Raises NoCluster when nobody is there who could bring it."""

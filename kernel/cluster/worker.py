@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import pickle
 from base64 import b64decode
+from collections.abc import Awaitable
 from typing import Any
 
 from ..budget import Budget, Exhausted, Ledger, Spent
@@ -30,30 +31,16 @@ async def work(ticket: dict[str, Any]) -> str:
         if first is None:
             return "the run did not want it any more"
         verb, body = first
+        home = Home(line)
         if verb == "measure":
-            await _measure(line, int(body))
+            await home.open_during(_measure(home, int(body)))
         else:
-            await _branch(line, BranchSent.model_validate_json(body))
+            await home.open_during(_told(home, BranchSent.model_validate_json(body)))
     except LineLost as problem:
         return f"its line to the run broke: {problem}"
     finally:
         await line.close()
     return ""
-
-
-async def _branch(line: Line, given: BranchSent) -> None:
-    """Does a branch, until it is done, is stopped, or cannot tell any more."""
-    home = Home(line)
-    listening = asyncio.ensure_future(home.listen())
-    doing = asyncio.ensure_future(_told(home, given))
-    try:
-        await asyncio.wait({doing, listening}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        listening.cancel()
-        doing.cancel()
-        await asyncio.wait({doing})
-    if not doing.cancelled():
-        doing.result()
 
 
 async def _told(home: Home, given: BranchSent) -> None:
@@ -71,15 +58,11 @@ async def _told(home: Home, given: BranchSent) -> None:
     await home.line.sent()
 
 
-async def _measure(line: Line, questions: int) -> None:
-    home = Home(line)
-    listening = asyncio.ensure_future(home.listen())
-    try:
-        seconds = await seconds_each(home.hello, questions)
-    finally:
-        listening.cancel()
-    line.send("measured", Measured(seconds=seconds).model_dump_json())
-    await line.sent()
+async def _measure(home: Home, questions: int) -> None:
+    """Times questions and sends the seconds of one."""
+    seconds = await seconds_each(home.hello, questions)
+    home.line.send("measured", Measured(seconds=seconds).model_dump_json())
+    await home.line.sent()
 
 
 class Home:
@@ -89,8 +72,30 @@ class Home:
         self.line = line
         self._asked: dict[int, asyncio.Future[BankAnswer]] = {}
         self._questions = 0
+        self._ended = False
 
-    async def listen(self) -> None:
+    async def open_during(self, work: Awaitable[None]) -> None:
+        """Does work that asks this bank. When no more answers can come, it cancels the work, and
+        every question ends with LineLost: nobody can be left waiting for an answer."""
+        listening = asyncio.ensure_future(self._listen())
+        doing = asyncio.ensure_future(work)
+        try:
+            await asyncio.wait({doing, listening}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            listening.cancel()
+            doing.cancel()
+            self._end()
+            await asyncio.wait({doing})
+        if not doing.cancelled():
+            doing.result()
+
+    def _end(self) -> None:
+        self._ended = True
+        for asked in self._asked.values():
+            if not asked.done():
+                asked.set_exception(LineLost("the line has ended"))
+
+    async def _listen(self) -> None:
         """Takes in answers, until the run says stop or the line ends."""
         try:
             while (message := await self.line.receive()) and message[0] == "answer":
@@ -98,7 +103,7 @@ class Home:
                 asked = self._asked.pop(answer.id, None)
                 if asked is not None and not asked.done():
                     asked.set_result(answer)
-        except LineLost:
+        except (LineLost, ValueError):
             pass  # what this branch says reaches nobody: it ends like a stopped one
 
     def tell(self, event: str) -> None:
@@ -135,7 +140,10 @@ class Home:
         return asked.id
 
     async def _ask(self, **about: Any) -> BankAnswer:
-        """Sends a question and waits for the answer. Raises Exhausted with the run's words."""
+        """Sends a question and waits for the answer. Raises Exhausted with the run's words, and
+        LineLost when no answer can come."""
+        if self._ended:
+            raise LineLost("the line has ended")
         id = self.question(**about)
         waiting: asyncio.Future[BankAnswer] = asyncio.get_running_loop().create_future()
         self._asked[id] = waiting

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+from base64 import b64encode
 from collections import defaultdict
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
@@ -17,12 +18,23 @@ from pydantic import BaseModel
 
 from kernel import Agent, Budget, Client, Handoff, Pause, Result, Run, connect, models
 from kernel.budget import CAPS, Spent
-from kernel.cluster import Account, Here, WorkerLost, fan_out, perform, share, worker
+from kernel.cluster import (
+    Account,
+    BranchJob,
+    Here,
+    NoCluster,
+    WorkerLost,
+    fan_out,
+    perform,
+    share,
+    worker,
+)
 from kernel.cluster import call as calls
 from kernel.cluster import line as lines
 from kernel.cluster.call import WorkerCall
+from kernel.cluster.dask import DeskClient
 from kernel.cluster.line import Line, LineLost, Switchboard, certificate, dial
-from kernel.cluster.messages import BankQuestion
+from kernel.cluster.messages import BankQuestion, BranchSent, Seen
 from kernel.cluster.parcel import packed
 from kernel.events import Dispatched, Note, Replied, Returned, to_json
 from kernel.wire import RequestSize
@@ -541,6 +553,76 @@ async def test_a_worker_that_cannot_call_is_a_lost_one():
     (note,) = [event for event in done.run.events if getattr(event, "about", "") == "cluster"]
     assert "attempt 1 of 3: it could not call the run at 127.0.0.1:9" in note.text
     in_order(done)
+
+
+@dataclass(frozen=True)
+class AsksOn:
+    """Asks again when it is cancelled."""
+
+    name: str = "asker"
+    description: str = "Asks."
+
+    async def execute(self, handoff, run):
+        message = {"role": "user", "content": handoff.intent}
+        request = {"model": models.worker, "max_tokens": 300, "messages": [message]}
+        try:
+            await run.ask(**request)
+        except asyncio.CancelledError:
+            await run.ask(**request)
+
+
+def opening(work):
+    """The first message of a run that wants this work."""
+    if work == "measure":
+        return "measure", "5"
+    executable = Asks() if work == "branch" else AsksOn()
+    (assignment,) = jobs(executable)
+    offline = partial(connect, "offline")
+    job = BranchJob(*assignment, "user", Budget(), offline, None, False, False, False)
+    parcel = b64encode(packed(job)).decode()
+    return "work", BranchSent(parcel=parcel, rest=Budget()).model_dump_json()
+
+
+@pytest.mark.parametrize("work", ["measure", "branch", "branch that asks on"])
+@pytest.mark.parametrize("end", ["close", "cut", "stop", "nonsense"])
+async def test_no_question_outlives_its_line(work, end):
+    """The run goes away, or has enough, while a question waits for its answer."""
+    ended = asyncio.Event()
+
+    async def serve(line):
+        line.send(*opening(work))
+        while (await line.receive())[0] != "question":
+            pass
+        if end == "close":
+            await line.close()
+        elif end == "cut":
+            line.cut()
+        else:
+            line.send({"stop": "stop", "nonsense": "answer"}[end], "no JSON")
+            await ended.wait()
+
+    async with Switchboard("127.0.0.1").open() as board:
+        working = asyncio.ensure_future(worker.work(asdict(board.expect(serve))))
+        done, _ = await asyncio.wait({working}, timeout=5)
+        ended.set()
+        working.cancel()
+    assert done, "it waits for an answer that nobody gives"
+    assert isinstance(working.result(), str)
+
+
+async def test_a_lost_dask_process_is_not_waited_for():
+    desk = DeskClient("tcp://nowhere:1", 1.0, {})
+    async with Switchboard("127.0.0.1").open() as board:
+        line = await dial(board.expect(desk.serve))
+        line.send("seen", Seen(workers=1, nobody=False, lost=False).model_dump_json())
+        await asyncio.wait_for(desk.ready(1), 5)
+        waiting = asyncio.ensure_future(desk.ready(2))
+        await asyncio.sleep(0)
+        line.cut()
+        async with asyncio.timeout(5):
+            for question in (waiting, desk.ready(1), desk.look_again()):
+                with pytest.raises(NoCluster, match="was lost"):
+                    await question
 
 
 # ── the port ──────────────────────────────────────────────────────────────────────────────────────
