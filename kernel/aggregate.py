@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from .contract import Executable, Result, Status, one_kind_of_line
+from .contract import Executable, Result, Status
 from .run import Assignment, Run, innermost
+from .texts import one_kind_of_line
 from .tools import Tool
 
 ORDER: tuple[Status, ...] = ("paused", "exhausted", "failed", "refused", "cancelled")

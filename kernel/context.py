@@ -16,8 +16,9 @@ from typing import Any
 
 from . import models
 from .agent import Agent, user_message
-from .contract import Handoff, Pause, as_parts
+from .contract import Handoff, Pause
 from .run import Run
+from .texts import as_parts
 from .wire import Conversation
 
 CHARACTERS_PER_TOKEN = 4

@@ -6,76 +6,22 @@ answer to "telephone game" delegation; see the supervisor/worker literature name
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
-import unicodedata
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NewType, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, field_validator
-from pydantic_core import to_json, to_jsonable_python
+
+from .labels import ARTIFACT_NAME, ARTIFACT_NAME_RULE, OWN_PARTS, label
+from .texts import as_parts, as_text, in_words
+from .texts import as_plain as as_plain  # lesson 24 imports it from here
 
 if TYPE_CHECKING:
     from .run import Run
 
 Status = Literal["ok", "failed", "refused", "exhausted", "paused", "cancelled"]
-
-Label = NewType("Label", str)
-"""The name of an executable, a step, an artifact or a document.
-
-A name becomes a tag in a message, a key of a result or a citation, so it must say nothing more
-than itself: letters a-z, digits, - and _, at most 64. `label` makes one.
-"""
-
-LABEL = re.compile(r"[A-Za-z0-9_-]{1,64}")
-LABEL_RULE = "letters a-z, digits, - and _, at most 64"
-
-ARTIFACT_NAME = re.compile(r"\w[\w .-]{0,79}")
-"""The names that an artifact may have; its label is a tag in the specialist's first message."""
-ARTIFACT_NAME_RULE = "letters, digits, spaces, dots, dashes and underscores, at most 80"
-
-OWN_PARTS = ("task", "context")
-"""The parts of that message that are not artifacts."""
-
-
-def label(name: str) -> Label:
-    """The label of a name: "My notes.md" becomes "My-notes-md", and a label stays as it is.
-
-    Accents go, all other signs become "-". Where letters or digits would be lost, as from a name in
-    Cyrillic or one that is too long, eight signs that stand for the whole name follow, so that two
-    names do not become one.
-    """
-    if LABEL.fullmatch(name):
-        return Label(name)
-    plain = "".join(
-        sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign)
-    )
-    plain = plain.replace("ß", "ss")
-    made = re.sub(r"[^A-Za-z0-9_]+", "-", plain).strip("-")
-    is_lost = any(sign.isalnum() and not sign.isascii() for sign in plain)
-    if made and not is_lost and len(made) <= 64:
-        return Label(made)
-    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return Label(f"{made[:55]}-{digest}".lstrip("-"))
-
-
-def free_label(name: str, taken: Container[str]) -> Label:
-    """The label of a name, with the next free number when it is taken: "facts", "facts-2"."""
-    free, number = label(name), 1
-    while free in taken:
-        number += 1
-        free = Label(f"{label(name)[:60]}-{number}")
-    return free
-
-
-def artifact_name(name: str) -> Label:
-    """The name of somebody's work as an artifact: that of the executable "task" is
-    "task-result"."""
-    own = label(name)
-    return Label(f"{own}-result") if own.lower() in OWN_PARTS else own
 
 
 class Handoff(BaseModel):
@@ -151,33 +97,6 @@ class Handoff(BaseModel):
         return json.dumps(fields)
 
 
-def as_parts(parts: Mapping[str, object], beside: Iterable[str] = ()) -> str:
-    """Named values as one message, each between tags of its name; empty ones are left out.
-
-    A text is data: it can neither close its own part nor look like another one. `beside` are the
-    names of further parts of the message that are made elsewhere.
-    """
-    labels: dict[str, Label] = {}
-    for name in parts:
-        labels[name] = free_label(name, labels.values())
-    names = "|".join({*labels.values(), *OWN_PARTS, *map(label, beside)})
-    tag = re.compile(rf"<(?=\s*+(?:/\s*+)?(?:{names})(?![\w.-]))", re.IGNORECASE)
-    shown = []
-    for name, value in parts.items():
-        text = tag.sub("&lt;", as_text(value).strip())
-        if text:
-            shown.append(f"<{labels[name]}>\n{text}\n</{labels[name]}>")
-    return "\n\n".join(shown)
-
-
-def one_kind_of_line(text: str) -> str:
-    """The text with "\\n" for every sign that ends a line somewhere, such as U+2028."""
-    return _LINE_ENDS.sub("\n", text)
-
-
-_LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-
-
 class Result(BaseModel):
     """The outcome of a handoff. A limit, a refusal or a failure is a result too, and carries the
     work so far."""
@@ -214,44 +133,6 @@ class Result(BaseModel):
     def as_text(self) -> str:
         """The output as text: a model as JSON, nothing as the empty string."""
         return as_text(self.output)
-
-
-def as_text(value: object) -> str:
-    """Any tool's or agent's output as the text that goes over the wire; it survives any value."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return _whole(value)
-    try:
-        return to_json(value, by_alias=False, fallback=str, bytes_mode="base64").decode("utf-8")
-    except Exception:  # it holds itself, or has no text of its own
-        return in_words(value)
-
-
-def as_plain(value: object) -> Any:  # Any: JSON of whatever shape
-    """A copy of any value as JSON can hold it; what JSON cannot hold appears as its text."""
-    if hasattr(value, "__next__"):  # reading a generator would use it up
-        return in_words(value)
-    try:
-        jsonable = to_jsonable_python(
-            value, by_alias=False, fallback=in_words, bytes_mode="base64", inf_nan_mode="strings"
-        )
-        return json.loads(json.dumps(jsonable, ensure_ascii=False).encode("utf-8", "replace"))
-    except Exception:
-        return in_words(value)
-
-
-def in_words(value: object) -> str:
-    """A value's own text; when it has none, its type's name."""
-    try:
-        return _whole(str(value))
-    except Exception:
-        return f"<{type(value).__name__}>"
-
-
-def _whole(text: str) -> str:
-    """Text without lone surrogates (undecodable file names have them): they cannot be encoded."""
-    return text.encode("utf-8", "replace").decode()
 
 
 class ToolError(Exception):

@@ -226,7 +226,7 @@ def _quote(draft: str, match: re.Match[str]) -> str:
 
 
 @dataclass(frozen=True)
-class JudgedDraft:
+class CheckedDraft:
     """A draft and what the gates say to it."""
 
     result: Result
@@ -312,7 +312,7 @@ class Gated(Wrapper):
         `exhausted` and the output the best draft so far. When a gate raises, nothing passes: the
         status is `failed`, and the draft is kept.
         """
-        judged: list[JudgedDraft] = []
+        judged: list[CheckedDraft] = []
         given = handoff
         for number in range(1, self.max_rounds + 1):
             result = await run.dispatch(self.wraps, given)
@@ -347,7 +347,7 @@ class Gated(Wrapper):
         )
         return best.ended("exhausted", reason)
 
-    async def _judge(self, result: Result, handoff: Handoff, run: Run, number: int) -> JudgedDraft:
+    async def _judge(self, result: Result, handoff: Handoff, run: Run, number: int) -> CheckedDraft:
         """Asks the cheapest gate first; once there are issues, no gate that costs more is asked.
 
         A draft that is empty passes none: the first one objects.
@@ -368,13 +368,13 @@ class Gated(Wrapper):
             except Exception as problem:
                 broken = f"the gate {gate.name!r} failed: {type(problem).__name__}: {problem}"
                 _record(run, gate, number, [broken])
-                return JudgedDraft(result, passed, issues, broken)
+                return CheckedDraft(result, passed, issues, broken)
             _record(run, gate, number, [str(issue) for issue in found])
             if found:
                 issues[gate.name] = found
             else:
                 passed += 1
-        return JudgedDraft(result, passed, issues)
+        return CheckedDraft(result, passed, issues)
 
 
 def _listed(found: Any) -> list[Issue]:
@@ -388,11 +388,11 @@ def _listed(found: Any) -> list[Issue]:
     )
 
 
-def _best(judged: list[JudgedDraft]) -> JudgedDraft:
-    return min(judged, key=JudgedDraft.rank)
+def _best(judged: list[CheckedDraft]) -> CheckedDraft:
+    return min(judged, key=CheckedDraft.rank)
 
 
-def _stopped(result: Result, judged: list[JudgedDraft]) -> Result:
+def _stopped(result: Result, judged: list[CheckedDraft]) -> Result:
     """Returns the result when a draft was not delivered: the best one before it, if any."""
     if not judged:
         return result

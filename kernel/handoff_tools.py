@@ -11,20 +11,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from .contract import (
-    Executable,
-    Handoff,
-    Pause,
-    Result,
-    ToolError,
-    artifact_name,
-    as_parts,
-    as_plain,
-    as_text,
-    free_label,
-    label,
-)
+from .contract import Executable, Handoff, Pause, Result, ToolError
+from .labels import artifact_name, free_label, label
 from .run import Run
+from .texts import as_parts, as_plain, as_text
 from .tools import TOOL_NAME, parse, schema_of, tool
 from .trace import counted
 

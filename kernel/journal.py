@@ -55,10 +55,11 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from .client import Client, OnRetry, Reservation, WrappedClient
-from .contract import Pause, ToolError, as_plain, as_text, in_words
+from .contract import Pause, ToolError
 from .events import Dispatched
 from .journal_file import FORMAT, JournalError, JournalFile, StepRow
 from .run import Run
+from .texts import as_plain, as_text, in_words
 from .wire import ApiError, Block, Reply, Request
 
 __all__ = [

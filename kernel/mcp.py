@@ -31,9 +31,10 @@ from pydantic import BaseModel
 from ._extras import Extra
 from .budget import Budget
 from .connections import connect
-from .contract import Executable, Handoff, Result, ToolError, as_plain, as_text
+from .contract import Executable, Handoff, Result, ToolError
 from .events import Event
 from .run import Run
+from .texts import as_plain, as_text
 from .tools import TOOL_NAME, parse
 from .trace import line
 

@@ -32,13 +32,14 @@ from .aggregate import (
     together,
 )
 from .budget import Budget
-from .contract import Executable, Handoff, Pause, Result, label
-from .decision import Decision
+from .contract import Executable, Handoff, Pause, Result
 from .findings import Contradiction, Finding, Findings, Synthesis, synthesizer
 from .gates import Gate, Gated
+from .labels import label
 from .registry import Registry
 from .run import Run
 from .steps import NoCapableWorker, NoPlan, Plan, Step, capable, problems
+from .structured_output import StructuredOutput
 from .tools import schema_of
 
 __all__ = [
@@ -95,7 +96,7 @@ class StepPlanner:
             except NoCapableWorker:
                 return []  # a second answer would not help: it is raised below
 
-        decision = Decision(
+        planner = StructuredOutput(
             name="planner",
             description="Breaks a task into steps for the workers there are.",
             system=self.system,
@@ -107,7 +108,7 @@ class StepPlanner:
         artifacts = {"workers": registry.describe()}
         if findings:
             artifacts["findings"] = Findings(items=list(findings)).model_dump_json(indent=1)
-        result = await run.dispatch(decision, Handoff(intent=task, artifacts=artifacts))
+        result = await run.dispatch(planner, Handoff(intent=task, artifacts=artifacts))
         if not result.ok:
             raise NoPlan(result.reason, result.status)
         steps = []

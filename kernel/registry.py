@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from .contract import Executable, label
+from .contract import Executable
+from .labels import label
 
 Kind = Literal["tool", "skill", "agent"]
 Executables = list[Executable]

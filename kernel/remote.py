@@ -35,8 +35,9 @@ from pydantic import BaseModel, Field, ValidationError
 from .budget import Budget
 from .client import Client
 from .connections import connect, pool_for
-from .contract import Executable, Handoff, Result, as_plain
+from .contract import Executable, Handoff, Result
 from .run import Run
+from .texts import as_plain
 from .trace import counted, dollars
 
 MAX_BODY_BYTES = 1_000_000

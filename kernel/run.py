@@ -18,21 +18,12 @@ from typing import Any, NoReturn
 from . import events
 from .budget import NOTHING, Budget, Exhausted, Hold, Ledger, Spent
 from .client import Client
-from .contract import (
-    Executable,
-    Handoff,
-    Label,
-    Pause,
-    Result,
-    Status,
-    as_plain,
-    as_text,
-    in_words,
-    label,
-)
+from .contract import Executable, Handoff, Pause, Result, Status
 from .events import Event
+from .labels import Label, label
 from .models import demand_of, spent_on
 from .readings import reading_of
+from .texts import as_plain, as_text, in_words
 from .trace import Trace
 from .wire import ApiError, Conversation, Reply, Request, RequestSize
 

@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
-from urllib.parse import urlsplit
 
 import httpx
 
 from ._data import shipped
-from .contract import ToolError, free_label, label, one_kind_of_line
+from .contract import ToolError
+from .labels import free_label, label
 from .tools import Tool, tool
+from .untrusted import as_data, is_address
 
 LIBRARY = shipped("corpus")
 """The workshop's own documents."""
@@ -318,9 +319,6 @@ def _article(page: dict[str, Any]) -> Document:
     )
 
 
-_TAG = re.compile(r"<(?=\s*+(?:/\s*+)?(?:document|doc|source|result)s?\b)", re.IGNORECASE)
-_AT_LINE_START = re.compile(r"^[ \t]*+(?=\[)", re.MULTILINE)
-_IN_BRACKETS = re.compile(r"\[([^\[\]\n]{1,400})\]")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 
 
@@ -346,42 +344,21 @@ def _head(document: Document, others: set[str]) -> tuple[str, str]:
     def field(text: str) -> str:
         line = _one_line(text)
         cut = "…" if len(line) > LONGEST_FIELD else ""
-        return _as_data(line[:LONGEST_FIELD], others) + cut
+        return as_data(line[:LONGEST_FIELD], others) + cut
 
     address = field(document.url)
-    if address and not _is_address(document.url):
+    if address and not is_address(document.url):
         address = f"“{address}”"
     return f"[{document.id}] {field(document.title)} ({field(document.date) or 'no date'})", address
 
 
 def _shown(document: Document, others: set[str]) -> str:
     head, address = _head(document, others)
-    text = _as_data(document.text[:LONGEST_TEXT], others)
+    text = as_data(document.text[:LONGEST_TEXT], others)
     left_out = len(document.text) - LONGEST_TEXT
     if left_out > 0:
         text += f"\n(cut here: {left_out:,} more characters)"
     return _BLANK_LINES.sub("\n", f"{head}\n{address}\n{text}")
-
-
-def _as_data(text: str, others: set[str]) -> str:
-    """A text of a stranger that can neither begin a document nor cite one of the others, which are
-    ids in small letters."""
-
-    def cited(found: re.Match[str]) -> str:
-        ids = {label(part.strip()).lower() for part in re.split("[,;|]", found[1])}
-        return found[0] if ids.isdisjoint(others) else f"({found[1]})"
-
-    text = _IN_BRACKETS.sub(cited, one_kind_of_line(text))
-    return _AT_LINE_START.sub("> ", _TAG.sub("&lt;", text))
-
-
-def _is_address(text: str) -> bool:
-    """True if a text is the address of a page: http or https, and in one piece."""
-    try:
-        parts = urlsplit(text)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and len(text.split()) == 1
 
 
 def search_tool(source: Source, *, limit: int = 6) -> Tool:

@@ -15,10 +15,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from . import models
 from .aggregate import joined, missing, questions, readable, status_of, together
-from .contract import Handoff, Pause, Result, Status, artifact_name, label
-from .decision import Decision
+from .contract import Handoff, Pause, Result, Status
+from .labels import artifact_name, label
 from .registry import Registry
 from .run import Run
+from .structured_output import StructuredOutput
 from .tools import schema_of
 
 
@@ -110,7 +111,7 @@ class ModelSelector:
             )
         schema = schema_of(Selection)
         schema["properties"]["executables"]["items"]["enum"] = names
-        decision = Decision(
+        selector = StructuredOutput(
             name="selector",
             description="Selects who works on a task.",
             system=self.system,
@@ -120,7 +121,7 @@ class ModelSelector:
             schema=schema,
         )
         handoff = Handoff(intent=task, artifacts={"executables": registry.describe()})
-        result = await run.dispatch(decision, handoff)
+        result = await run.dispatch(selector, handoff)
         if not result.ok:
             raise NoSelection(result.reason, result.status)
         selection: Selection = result.output

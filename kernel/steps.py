@@ -9,11 +9,12 @@ from itertools import combinations
 from pydantic import BaseModel, ConfigDict
 
 from .budget import Budget
-from .contract import ARTIFACT_NAME, ARTIFACT_NAME_RULE, LABEL, LABEL_RULE, Status, label
+from .contract import Status
+from .labels import ARTIFACT_NAME, ARTIFACT_NAME_RULE, LABEL, LABEL_RULE, label
 from .registry import Registry, stems
 
 MOST_STEPS = 20
-RESERVED = {"task", "context", "findings", "missing", "plan"}
+RESERVED_IDS = {"task", "context", "findings", "missing", "plan"}
 """Names of other parts of a handoff: no step may have one of them as its id."""
 
 
@@ -104,8 +105,8 @@ def problems(plan: Plan, registry: Registry, limits: Iterable[Budget] = ()) -> l
 
 
 def _wrong_with(step: Step, registry: Registry) -> Iterable[str]:
-    if not LABEL.fullmatch(step.id) or step.id.lower() in RESERVED:
-        taken = ", ".join(sorted(RESERVED))
+    if not LABEL.fullmatch(step.id) or step.id.lower() in RESERVED_IDS:
+        taken = ", ".join(sorted(RESERVED_IDS))
         yield f"needs another id; expected {LABEL_RULE}, and none of: {taken}"
     if step.worker not in registry:
         workers = ", ".join(registry.names()) or "none"
@@ -121,7 +122,7 @@ def _wrong_artifacts(step: Step, ids: list[str]) -> Iterable[str]:
     for name, own in zip(step.artifacts, labels, strict=True):
         if not ARTIFACT_NAME.fullmatch(name):
             yield f"has an artifact named {name!r}; expected {ARTIFACT_NAME_RULE}"
-        elif own in RESERVED:
+        elif own in RESERVED_IDS:
             yield f"has an artifact named {name!r}, which is another part of a handoff; rename it"
         elif own in results:
             yield f"has an artifact named {name!r}, which is the result of a step; rename it"

@@ -19,9 +19,11 @@ from typing import Any, TypeVar, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 
-from .contract import Handoff, Pause, Result, ToolError, as_text, label
+from .contract import Handoff, Pause, Result, ToolError
 from .events import ToolAnswered, ToolCalled
+from .labels import label
 from .run import Run, is_bug
+from .texts import as_text
 from .wire import Block
 
 Model = TypeVar("Model", bound=BaseModel)

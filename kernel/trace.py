@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .budget import NOTHING
-from .contract import Result, as_plain, as_text
+from .contract import Result
 from .events import (
     Dispatched,
     Event,
@@ -25,6 +25,7 @@ from .events import (
     from_json,
     to_json,
 )
+from .texts import as_plain, as_text
 
 
 class Trace:

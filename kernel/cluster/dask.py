@@ -21,7 +21,8 @@ from dataclasses import asdict
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
-from ..contract import Result, in_words
+from ..contract import Result
+from ..texts import in_words
 from .books import Account, BranchJob, NoCluster
 from .call import Measure, WorkerCall
 from .line import Line, LineLost, Switchboard, Ticket, installed, optional

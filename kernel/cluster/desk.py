@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..contract import in_words
+from ..texts import in_words
 from .dask import LOOK_S, SETTINGS, STOP_S
 from .line import Line, LineLost, Ticket, dial, optional
 from .messages import ClusterFailed, Opened, Order, OrderEnded, Seen

@@ -24,11 +24,12 @@ from ..client import (
     booked_at_home,
 )
 from ..connections import connect
-from ..contract import Result, as_plain, in_words
+from ..contract import Result
 from ..events import Event, to_json
 from ..journal import Journal, JournalError
 from ..models import spent_on
 from ..run import Run
+from ..texts import as_plain, in_words
 from ..wire import ApiError, Reply, Request
 from .books import Account, Bank, BranchJob
 from .line import optional

@@ -10,7 +10,7 @@ from collections.abc import Awaitable
 from typing import Any
 
 from ..budget import Budget, Exhausted, Ledger, Spent
-from ..contract import in_words
+from ..texts import in_words
 from ..wire import RequestSize
 from .books import BranchJob, Holds, hold_in
 from .line import Line, LineLost, Ticket, dial

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from kernel import Conversation, Handoff, Registry, Result, Run, Usage
-from kernel.contract import LABEL, artifact_name, as_parts, as_text, free_label, label
+from kernel.labels import LABEL, artifact_name, free_label, label
+from kernel.texts import as_parts, as_text
 from kernel.wire import Block, encode
 from tests.scripted import Worker, scripted
 

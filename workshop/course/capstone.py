@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kernel import Budget, Event, Result
-from kernel.contract import label
 from kernel.events import Dispatched, Note, Requested, Returned, ToolAnswered
+from kernel.labels import label
 
 OURS = ("researcher", "writer", "reviewer", "supervisor", "user")
 """Names of the kernel's own team."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kernel.contract import label
+from kernel.labels import label
 from kernel.search import Document
 
 CITATION = re.compile(r"\[([\w-]+(?:\s*[,;]\s*[\w-]+)*)\](?!\()")

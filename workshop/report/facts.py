@@ -12,7 +12,6 @@ from importlib import metadata
 from typing import Any, NamedTuple
 
 from kernel import Budget, Event
-from kernel.contract import label
 from kernel.events import (
     Dispatched,
     Note,
@@ -23,6 +22,7 @@ from kernel.events import (
     ToolCalled,
     Waited,
 )
+from kernel.labels import label
 from kernel.trace import counted, line, printable
 from workshop.views.scene import dollars
 

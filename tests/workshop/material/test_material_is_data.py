@@ -34,8 +34,9 @@ from kernel import (
     writer,
 )
 from kernel.__main__ import main
-from kernel.contract import LABEL, as_parts, label
+from kernel.labels import LABEL, label
 from kernel.search import LONGEST_FIELD, LONGEST_TEXT, CorpusError, Document, Hit, as_text
+from kernel.texts import as_parts
 from kernel.trace import printable
 from offline_model import OfflineTransport
 from tests.places import ROOT

@@ -28,7 +28,8 @@ from kernel import (
     models,
     specialists,
 )
-from kernel.contract import Executable, label
+from kernel.contract import Executable
+from kernel.labels import label
 from kernel.plan import PLANNER
 from kernel.search import Corpus, Document
 from kernel.supervisors import SUPERVISOR

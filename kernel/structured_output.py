@@ -1,4 +1,4 @@
-"""A decision: one structured answer of a model, checked in code, sent back once when it is wrong.
+"""Structured output: an answer of a model in fields, checked in code, sent back once if wrong.
 
 Selectors and planners ask in this way. The schema limits what the model may answer; the check
 compares the answer with what exists.
@@ -8,28 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-from pydantic import BaseModel
+from typing import Any, Generic
 
 from .agent import user_message
 from .contract import Handoff, Result, Status, ToolError
 from .run import MAX_TOKENS, Run
-from .tools import ANSWER_AGAIN, parse
+from .tools import ANSWER_AGAIN, Model, parse
 from .wire import Conversation, output_format
 
 
 @dataclass(frozen=True)
-class Decision:
+class StructuredOutput(Generic[Model]):
     """An executable that answers with an `output` in which `check` finds nothing wrong."""
 
     name: str
     description: str
     system: str
     model: str
-    output: type[BaseModel]
+    output: type[Model]
     """The shape of the answer."""
-    check: Callable[[Any], list[str]]
+    check: Callable[[Model], list[str]]
     """Returns the faults of an answer of that shape, a sentence each; none when it can be used."""
     schema: dict[str, Any]
     """The JSON schema that is sent: that of `output`, or a narrower one."""
@@ -60,8 +58,8 @@ class Decision:
         reason = f"the {self.name} was asked twice and its answer is still wrong. {wrong}; {given}"
         return Result(status="failed", output=text, reason=reason)
 
-    def _judge(self, text: str) -> tuple[Any, str]:
-        """(the answer, what is wrong with it); one of the two is empty."""
+    def _judge(self, text: str) -> tuple[Model | None, str]:
+        """Returns the answer and an empty string, or what is wrong with the text."""
         try:
             answer = parse(self.output, text, f"the {self.name}'s fields")
         except ToolError as problem:

@@ -1,0 +1,63 @@
+"""Labels: names that are safe as a tag in a message, a key of a result or a citation."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Container
+from typing import NewType
+
+Label = NewType("Label", str)
+"""The name of an executable, a step, an artifact or a document.
+
+A name becomes a tag in a message, a key of a result or a citation, so it must say nothing more
+than itself: letters a-z, digits, - and _, at most 64. `label` makes one.
+"""
+
+LABEL = re.compile(r"[A-Za-z0-9_-]{1,64}")
+LABEL_RULE = "letters a-z, digits, - and _, at most 64"
+
+ARTIFACT_NAME = re.compile(r"\w[\w .-]{0,79}")
+"""The names that an artifact may have; its label is a tag in the specialist's first message."""
+ARTIFACT_NAME_RULE = "letters, digits, spaces, dots, dashes and underscores, at most 80"
+
+OWN_PARTS = ("task", "context")
+"""The parts of that message that are not artifacts."""
+
+
+def label(name: str) -> Label:
+    """The label of a name: "My notes.md" becomes "My-notes-md", and a label stays as it is.
+
+    Accents go, all other signs become "-". Where letters or digits would be lost, as from a name in
+    Cyrillic or one that is too long, eight signs that stand for the whole name follow, so that two
+    names do not become one.
+    """
+    if LABEL.fullmatch(name):
+        return Label(name)
+    plain = "".join(
+        sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign)
+    )
+    plain = plain.replace("ß", "ss")
+    made = re.sub(r"[^A-Za-z0-9_]+", "-", plain).strip("-")
+    is_lost = any(sign.isalnum() and not sign.isascii() for sign in plain)
+    if made and not is_lost and len(made) <= 64:
+        return Label(made)
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return Label(f"{made[:55]}-{digest}".lstrip("-"))
+
+
+def free_label(name: str, taken: Container[str]) -> Label:
+    """The label of a name, with the next free number when it is taken: "facts", "facts-2"."""
+    free, number = label(name), 1
+    while free in taken:
+        number += 1
+        free = Label(f"{label(name)[:60]}-{number}")
+    return free
+
+
+def artifact_name(name: str) -> Label:
+    """The name of somebody's work as an artifact: that of the executable "task" is
+    "task-result"."""
+    own = label(name)
+    return Label(f"{own}-result") if own.lower() in OWN_PARTS else own

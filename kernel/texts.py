@@ -1,0 +1,77 @@
+"""Texts: any value as text or as JSON, and named values as one message."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic_core import to_json, to_jsonable_python
+
+from .labels import OWN_PARTS, Label, free_label, label
+
+
+def as_parts(parts: Mapping[str, object], beside: Iterable[str] = ()) -> str:
+    """Named values as one message, each between tags of its name; empty ones are left out.
+
+    A text is data: it can neither close its own part nor look like another one. `beside` are the
+    names of further parts of the message that are made elsewhere.
+    """
+    labels: dict[str, Label] = {}
+    for name in parts:
+        labels[name] = free_label(name, labels.values())
+    names = "|".join({*labels.values(), *OWN_PARTS, *map(label, beside)})
+    tag = re.compile(rf"<(?=\s*+(?:/\s*+)?(?:{names})(?![\w.-]))", re.IGNORECASE)
+    shown = []
+    for name, value in parts.items():
+        text = tag.sub("&lt;", as_text(value).strip())
+        if text:
+            shown.append(f"<{labels[name]}>\n{text}\n</{labels[name]}>")
+    return "\n\n".join(shown)
+
+
+def one_kind_of_line(text: str) -> str:
+    """The text with "\\n" for every sign that ends a line somewhere, such as U+2028."""
+    return _LINE_ENDS.sub("\n", text)
+
+
+_LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+
+
+def as_text(value: object) -> str:
+    """Any tool's or agent's output as the text that goes over the wire; it survives any value."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return _whole(value)
+    try:
+        return to_json(value, by_alias=False, fallback=str, bytes_mode="base64").decode("utf-8")
+    except Exception:  # it holds itself, or has no text of its own
+        return in_words(value)
+
+
+def as_plain(value: object) -> Any:  # Any: JSON of whatever shape
+    """A copy of any value as JSON can hold it; what JSON cannot hold appears as its text."""
+    if hasattr(value, "__next__"):  # reading a generator would use it up
+        return in_words(value)
+    try:
+        jsonable = to_jsonable_python(
+            value, by_alias=False, fallback=in_words, bytes_mode="base64", inf_nan_mode="strings"
+        )
+        return json.loads(json.dumps(jsonable, ensure_ascii=False).encode("utf-8", "replace"))
+    except Exception:
+        return in_words(value)
+
+
+def in_words(value: object) -> str:
+    """A value's own text; when it has none, its type's name."""
+    try:
+        return _whole(str(value))
+    except Exception:
+        return f"<{type(value).__name__}>"
+
+
+def _whole(text: str) -> str:
+    """Text without lone surrogates (undecodable file names have them): they cannot be encoded."""
+    return text.encode("utf-8", "replace").decode()

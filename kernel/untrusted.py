@@ -1,0 +1,40 @@
+"""Untrusted text as data: a document that was found can speak for itself only.
+
+A text that looks like the head of a document, or that cites another one, would give its words the
+authority of a source that never said them.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from .labels import label
+from .texts import one_kind_of_line
+
+_TAG = re.compile(r"<(?=\s*+(?:/\s*+)?(?:document|doc|source|result)s?\b)", re.IGNORECASE)
+_AT_LINE_START = re.compile(r"^[ \t]*+(?=\[)", re.MULTILINE)
+_IN_BRACKETS = re.compile(r"\[([^\[\]\n]{1,400})\]")
+
+
+def as_data(text: str, others: set[str]) -> str:
+    """Returns untrusted text that can neither begin a document nor cite one of the others.
+
+    others: the ids of the other documents, in lowercase.
+    """
+
+    def cited(found: re.Match[str]) -> str:
+        ids = {label(part.strip()).lower() for part in re.split("[,;|]", found[1])}
+        return found[0] if ids.isdisjoint(others) else f"({found[1]})"
+
+    text = _IN_BRACKETS.sub(cited, one_kind_of_line(text))
+    return _AT_LINE_START.sub("> ", _TAG.sub("&lt;", text))
+
+
+def is_address(text: str) -> bool:
+    """True if a text is the address of a page: http or https, and in one piece."""
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and len(text.split()) == 1
