@@ -16,7 +16,7 @@ from operator import itemgetter
 
 from ..account import Account
 from .dials import Limit, dials_of, is_meant, limits, other_lengths, wished
-from .lexicon import CLAUSE_END, LONGEST_SENTENCE, Match, families, scan, spans, table, words_in
+from .lexicon import CLAUSE_END, LONGEST_SENTENCE, Match, scan, spans, table, words_in
 from .topics import topic as topic_of
 
 MOST_CLAUSES = 20
@@ -307,9 +307,3 @@ def _shortened(clause: str) -> str:
     if len(clause) <= LONGEST_CLAUSE:
         return clause
     return f"{clause[:LONGEST_CLAUSE]} …"
-
-
-@cache
-def behaviours() -> tuple[str, ...]:
-    """The behaviours that are declared, by name."""
-    return families("behaviours")
