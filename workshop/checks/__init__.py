@@ -2,30 +2,6 @@
 solution, see how far you are.
 """
 
-from classroom.checks import (
-    CheckFailed,
-    Exercise,
-    Misconception,
-    UnknownExercise,
-    check,
-    exercise,
-    exercises,
-    hint,
-    progress,
-    reset,
-    solution,
-)
+from classroom.checks import check, hint, progress, reset, solution
 
-__all__ = [
-    "CheckFailed",
-    "Exercise",
-    "Misconception",
-    "UnknownExercise",
-    "check",
-    "exercise",
-    "exercises",
-    "hint",
-    "progress",
-    "reset",
-    "solution",
-]
+__all__ = ["check", "hint", "progress", "reset", "solution"]

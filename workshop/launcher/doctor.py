@@ -1,5 +1,5 @@
 """The doctor of this course, as lessons import it."""
 
-from classroom.launcher.doctor import check, main, verdict
+from classroom.launcher.doctor import check
 
-__all__ = ["check", "main", "verdict"]
+__all__ = ["check"]
