@@ -10,7 +10,7 @@ import shutil
 import nbformat
 import pytest
 
-from classroom.authoring import build, handout, lessons, sittings
+from classroom.authoring import build, handout, sittings
 from classroom.checks import exercises, progress
 from classroom.checks.register import lessons as lessons_with_exercises
 from classroom.course import Sitting, active
@@ -26,15 +26,6 @@ NAME = SITTING.name
 
 def cells(path):
     return nbformat.read(path, as_version=4).cells
-
-
-def test_its_exercises_are_cell_by_cell_those_of_the_lessons():
-    stored = {cell.id: (cell.source, cell.metadata) for cell in cells(SOLUTIONS / f"{NAME}.ipynb")}
-    for id in SITTING.exercises:
-        [theirs] = SOLUTIONS.glob(f"{id[:2]}_*.ipynb")
-        own = [cell for cell in cells(theirs) if cell.metadata.get("workshop", {}).get("id") == id]
-        assert len(own) >= 4
-        assert all(stored[cell.id] == (cell.source, cell.metadata) for cell in own)
 
 
 def test_what_is_stored_is_what_the_lessons_make_and_a_change_there_is_noticed(monkeypatch):
@@ -122,17 +113,6 @@ def test_a_submission_without_ids_goes_by_its_name():
     assert notebook_json.lesson({"cells": []}, f"ada_{NAME}.ipynb") == NAME
     whole = json.loads((EXERCISES / f"{NAME}.ipynb").read_text(encoding="utf-8"))
     assert notebook_json.lesson(whole, "homework.ipynb") == NAME
-
-
-def test_the_map_and_readme_have_it_with_the_minutes_that_its_first_cell_says():
-    first = cells(LESSONS / f"{NAME}.ipynb")[0].source
-    notebook = nbformat.read(LESSONS / f"{NAME}.ipynb", as_version=4)
-    minutes = lessons.total(SITTING, notebook)
-    assert f"**{minutes} minutes**" in first
-    for page, folder in ((LESSONS / "MAP.md", ""), (COURSE.root / "README.md", "notebooks/")):
-        assert f"| [{SITTING.title}]({folder}{NAME}.ipynb) | {minutes} |" in page.read_text(
-            encoding="utf-8"
-        )
 
 
 def test_a_course_without_sittings_has_none(tmp_path):

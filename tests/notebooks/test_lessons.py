@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
-import copy
 import re
 
 import nbformat
 import pytest
 
-from classroom.authoring import lessons
+from classroom.authoring import lessons, needs
 from classroom.checks import exercises
 from classroom.course import Lesson
 
-from ..places import COURSE, LESSONS
-from .test_style import ROOT
+from ..places import COURSE, LESSONS, ROOT
 
 THERE = lessons.written()
 EVERY = pytest.mark.parametrize("lesson", THERE, ids=lambda lesson: lesson.number)
@@ -94,28 +92,30 @@ def test_a_lesson_and_its_exercises_promise_the_minutes_that_they_take(lesson):
         )
 
 
-@EVERY
-def test_readme_and_the_instructors_page_say_the_same_minutes(lesson):
-    total = lessons.total(lesson, notebook(THERE[lesson]))
-    page = (ROOT / "notebooks" / "INSTRUCTORS.md").read_text(encoding="utf-8")
-    assert f"\n## {lesson.number} {lesson.title} ({total} minutes)\n" in page
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    row = f"| {lesson.number} | [{lesson.title}](notebooks/{THERE[lesson].name}) | {total} | "
-    assert row in readme
-
-
 # ── the ways ───────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@EVERY_BOOK
-def test_the_ways_of_a_lesson_are_those_that_build_writes(book):
-    stored = notebook(BOOKS[book])
-    assert lessons.waymarked(copy.deepcopy(stored), BOOKS[book]) == stored
 
 
 def test_the_map_readme_and_the_instructors_page_are_what_build_writes():
     for path, text in lessons.pages():
         assert path.read_text(encoding="utf-8") == text
+
+
+def test_every_lesson_has_its_place_on_the_pages_that_build_keeps_up_to_date():
+    """Build leaves a page as it is that lacks a section, or the head of a table."""
+    instructors, readme, editions = (
+        (ROOT / page).read_text(encoding="utf-8")
+        for page in ("notebooks/INSTRUCTORS.md", "README.md", needs.PAGE)
+    )
+    assert all(f"\n## {lesson.number} {lesson.title} (" in instructors for lesson in THERE)
+    assert all(f"](notebooks/{path.name}) | " in readme for path in BOOKS.values())
+    rows = editions.partition(needs.TABLE)[2].partition("\n\n")[0].splitlines()[2:]
+    assert [row.split(" | ")[0] for row in rows] == [f"| {lesson.number}" for lesson in THERE]
+
+
+def test_the_last_cell_of_a_lesson_leads_to_its_exercises():
+    for lesson, path in THERE.items():
+        if exercises(lesson.number):
+            assert f"(../exercises/{path.name})" in markdown(path)[-1].source
 
 
 def test_a_way_that_was_changed_by_hand_is_mended():
@@ -140,25 +140,6 @@ def test_following_the_ways_on_visits_every_lesson_and_the_ways_back_return():
             ]:
                 visited += on
             assert visited == order and visited[-1] == end
-
-
-@EVERY_BOOK
-def test_every_way_back_is_the_map(book):
-    for found in links(BOOKS[book]):
-        assert found["map"] == "MAP.md"
-    page = (LESSONS / lessons.MAP).read_text(encoding="utf-8")
-    assert f"]({BOOKS[book].name})" in page
-    assert f"(../exercises/{BOOKS[book].name})" in markdown(BOOKS[book])[0].source
-
-
-@EVERY
-def test_the_exercises_of_a_lesson_are_linked(lesson):
-    page = (LESSONS / lessons.MAP).read_text(encoding="utf-8")
-    assert f"[{lesson.title}]({THERE[lesson].name})" in page
-    if exercises(lesson.number):
-        first, last = (markdown(THERE[lesson])[index].source for index in (0, -1))
-        for text in (first, last, page):
-            assert f"(../exercises/{THERE[lesson].name})" in text
 
 
 @EVERY
