@@ -14,10 +14,9 @@ import kernel
 ROOT = Path(__file__).resolve().parent.parent.parent
 LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NOTEBOOKS = sorted(
-    path
-    for folder in ("notebooks", "solutions", "exercises")
-    for path in (ROOT / folder).glob("*.ipynb")
+    path for folder in ("notebooks", "solutions") for path in (ROOT / folder).glob("*.ipynb")
 )
+"""An exercise notebook is made of its solution."""
 
 
 def cells(path, kind):

@@ -398,11 +398,6 @@ def test_the_entry_parses_on_old_pythons():
         )
 
 
-def test_the_launcher_needs_nothing_but_the_standard_library():
-    code = "import sys; sys.path.insert(0, sys.argv[1]); from classroom.launcher import commands, doctor"
-    subprocess.run([sys.executable, "-I", "-S", "-c", code, str(ROOT)], check=True)
-
-
 def test_wrong_usage_is_answered_with_the_usage_and_status_2(capsys):
     assert entry.main(["nonsense"]) == 2
     assert "There is no command 'nonsense'" in capsys.readouterr().err

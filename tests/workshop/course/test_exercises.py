@@ -7,7 +7,6 @@ import asyncio
 import re
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -18,7 +17,6 @@ from classroom.checks import tables as built
 from classroom.checks.compare import differing, marked
 from classroom.checks.draws import cases_of, draw_of, drawn
 from classroom.checks.engine import judge
-from classroom.checks.tables import path_of
 from classroom.observing import Session, observer
 from classroom.paper.shown import markdown
 from tests.places import FOLDER
@@ -341,9 +339,3 @@ def test_a_rule_allows_what_it_says_and_no_more():
     assert differing({"calls": 4, "names": []}, ours, rules) == ["calls", "names"]
     assert differing({"calls": True, "names": "a"}, ours, rules) == ["calls", "names"]
     assert marked({"calls": 3}, ours, {}).aspect == "names"
-
-
-def test_a_table_lies_where_it_is_looked_for():
-    assert all(
-        isinstance(path_of(exercise.id), Path) and path_of(exercise.id).exists() for exercise in ALL
-    )
