@@ -115,8 +115,8 @@ class Memory:
         return note
 
     def read(self, name: str) -> MemoryNote:
-        """The note of that name. Raises KeyError when there is none, ValueError for one that cannot
-        be read.
+        """The note of that name. Raises KeyError when there is none, ValueError for what is no name
+        of a note and for a note that cannot be read.
         """
         path = self._path(name)
         if not os.path.lexists(path):
@@ -136,14 +136,13 @@ class Memory:
 
     async def search(self, query: str, limit: int = 5) -> list[Hit]:
         """The notes that match, best first, as the library's own hits: memory is a `Source` too."""
-        notes, _ = self._notes()
-        if not notes:
+        documents = self._documents()
+        if not documents:
             return []
-        documents = [_document(note) for note in notes.values()]
         return await Corpus.of(documents).search(query, limit)
 
     async def get(self, id: str) -> Document:
-        """The note of that name, as a document. Raises KeyError."""
+        """The note of that name, as a document. Raises as `read`."""
         return _document(self.read(id))
 
     # ── files ─────────────────────────────────────────────────────────────────────────────────────
@@ -157,6 +156,9 @@ class Memory:
             except ValueError as problem:
                 unreadable[name] = str(problem)
         return notes, unreadable
+
+    def _documents(self) -> list[Document]:
+        return [_document(note) for note in self._notes()[0].values()]
 
     def _path(self, name: str, room: str = "") -> Path:
         if not NAME.fullmatch(name):
@@ -298,9 +300,10 @@ class MemorySpecialist:
     replaces. No model is asked, and what is kept is exactly what was handed over. It counts
     wherever the artifact is from: a `Context` with an entry `note` makes a question a note.
 
-    Any other handoff is a question. `reader` answers it, and the answer counts when it cites a
-    note: its result has these notes, with date and source, in the artifact `notes`. Else the status
-    is `failed`, and somebody has to do the research.
+    Any other handoff is a question. When a note matches it, `reader` answers it, and the answer
+    counts when it cites a note, with whatever query the reader found it: the result has the cited
+    notes, with date and source, in the artifact `notes`. Else the status is `failed`, and somebody
+    has to do the research.
     """
 
     memory: Memory
@@ -318,14 +321,13 @@ class MemorySpecialist:
         return await self._answer(handoff, run)
 
     async def _answer(self, handoff: Handoff, run: Run) -> Result:
-        hits = await self.memory.search(handoff.intent)
-        if not hits:
+        if not await self.memory.search(handoff.intent):
             return Result(status="failed", reason=f"no note matches {handoff.intent!r}")
         result = await run.dispatch(self.reader, handoff)
         if not result.ok:
             return result.model_copy(update={"by": self.name})
         text = result.as_text()
-        cited = [hit.document for hit in hits if f"[{hit.document.id}]" in text]
+        cited = [note for note in self.memory._documents() if f"[{note.id}]" in text]
         if not cited:
             reason = result.reason or f"no note answers {handoff.intent!r}"
             return Result(status="failed", output=result.output, reason=reason)

@@ -338,6 +338,23 @@ def test_an_answer_counts_only_when_it_cites_a_note(memory):
     assert cited.artifacts == {"notes": "- qdrant: Qdrant, from the library, 2026-11-22"}
 
 
+def test_an_answer_may_cite_a_note_that_only_a_query_of_the_readers_own_found(memory):
+    for number in range(5):
+        memory.write(f"Qdrant {number}", "Qdrant, Qdrant, Qdrant.", "the library")
+    memory.write("Rust", "A crab is the mascot of this language; Qdrant uses it.", "a friend")
+    question = "Find facts about Qdrant"
+    assert "rust" not in found(memory, question)
+
+    async def look(handoff, run):
+        [hit] = await memory.search("mascot crab", limit=1)
+        return f"Its mascot is a crab. [{hit.document.id}]"
+
+    result, _ = ask(MemorySpecialist(memory, Worker("reader", look)), question)
+    assert result.ok and result.artifacts == {"notes": "- rust: Rust, from a friend, 2026-11-22"}
+    made_up = MemorySpecialist(memory, Worker("reader", "It is a crab. [zoology]"))
+    assert ask(made_up, question)[0].status == "failed"
+
+
 def test_a_question_that_no_note_matches_costs_no_call(memory):
     result, run = ask(memory_specialist(memory), "Find facts about Qdrant")
     assert (result.status, run.spent.calls) == ("failed", 0)
