@@ -94,7 +94,7 @@ class Trace:
     def load(cls, path: str | Path) -> Trace:
         """Reads what `save` wrote. Raises ValueError that names the line that is not an event."""
         events = []
-        # bytes end a line only at its end; text would be split at U+2028 too
+        # str.splitlines would also split at U+2028
         for number, text in enumerate(Path(path).read_bytes().splitlines(), 1):
             try:
                 events.append(from_json(text))

@@ -68,8 +68,8 @@ def load(path: str | Path) -> list[Case]:
     """
     name = Path(path).name
     cases: dict[str, Case] = {}
-    lines = _text_of(Path(path)).splitlines()
-    for number, line in enumerate(lines, 1):
+    # str.splitlines would also split at U+2028, which a JSON string may hold
+    for number, line in enumerate(_text_of(Path(path)).split("\n"), 1):
         if not line.strip():
             continue
         try:

@@ -118,6 +118,19 @@ def test_a_bad_line_is_named_with_its_number(tmp_path, text, message):
     assert message in str(problem.value)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85"])
+def test_a_line_ends_at_a_line_feed_only(tmp_path, separator, end):
+    path = tmp_path / "golden.jsonl"
+    task = f"Write{separator}a brief"
+    lines = [
+        json.dumps({**json.loads(line()), "id": id, "task": task}, ensure_ascii=False)
+        for id in "ab"
+    ]
+    path.write_bytes(end.join([*lines, ""]).encode())
+    assert [case.task for case in load(path)] == [task, task]
+
+
 def test_a_file_that_is_missing_or_no_text_is_named(tmp_path):
     with pytest.raises(CaseError, match="there is no file golden.jsonl"):
         load(tmp_path / "golden.jsonl")

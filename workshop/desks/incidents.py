@@ -317,7 +317,8 @@ def _change(folder: Path, variation: Variation, change: dict[str, Any]) -> None:
 
 def _orders(case: IncidentCase, draw: random.Random) -> list[dict[str, Any]]:
     """The orders of some days, in the order of time."""
-    known = [json.loads(line) for line in _read("data/orders.jsonl").splitlines()]
+    listed = (SHOP / "data/orders.jsonl").read_bytes()
+    known = [json.loads(line) for line in listed.splitlines()]
     moment = datetime.datetime(2026, 11, 16, 8)
     orders = []
     for number in range(ORDERS):
@@ -397,7 +398,7 @@ def _database(case: IncidentCase, orders: list[dict[str, Any]]) -> None:
         entries = [
             json.loads(line)
             for path in sorted((incident.folder / "logs").iterdir())
-            for line in path.read_text("utf-8").splitlines()
+            for line in path.read_bytes().splitlines()
         ]
         entries = [entry | {"customer": customers.get(entry["order"])} for entry in entries]
         fields = list(

@@ -113,7 +113,8 @@ class Logs:
         """
         found = []
         for path in sorted(self.folder.glob("*.jsonl")):
-            for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            for line in path.read_bytes().splitlines():  # text would be split at U+2028, too
+                text = line.decode(errors="replace")
                 try:
                     entry = json.loads(text)
                 except ValueError:

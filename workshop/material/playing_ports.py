@@ -166,9 +166,9 @@ class Watched(OfflineAPI):
 
 def _first_event(events: Iterable[bytes]) -> dict[str, Any]:
     """The message as a stream begins it: it has the input tokens, and no content yet."""
-    for line in b"".join(events).decode("utf-8").splitlines():
-        if line.startswith("data:"):
-            return json.loads(line.removeprefix("data:")).get("message", {})
+    for line in b"".join(events).splitlines():
+        if line.startswith(b"data:"):
+            return json.loads(line.removeprefix(b"data:")).get("message", {})
     return {}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import re
 import secrets
@@ -24,11 +25,20 @@ from workshop.desks.checkout import Checkout, patched, replaced, run_python, unb
 from workshop.desks.incidents import make
 from workshop.desks.oncall import OnCallDesk, patched_files, patches_in, read_ticket
 from workshop.desks.oncall import tests_on as failing_with
+from workshop.desks.records import Logs
 
 
 @pytest.fixture(scope="module")
 def case(tmp_path_factory):
     return make("T-21", tmp_path_factory.mktemp("tools") / "shop")
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\x85"])
+def test_a_line_of_a_log_ends_at_a_line_feed_only(tmp_path, separator):
+    entry = {"ts": "1", "user_agent": f"a{separator}b"}
+    text = f"{json.dumps(entry, ensure_ascii=False)}\nno JSON\n"
+    (tmp_path / "web.jsonl").write_text(text, encoding="utf-8")
+    assert Logs(tmp_path).entries == [{"unreadable": "no JSON"}, entry]
 
 
 @pytest.fixture(scope="module")
