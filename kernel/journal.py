@@ -57,7 +57,7 @@ from pydantic import ValidationError
 from .client import Client, OnRetry, Reservation, WrappedClient
 from .contract import Pause, ToolError
 from .events import Dispatched
-from .journal_file import FORMAT, JournalError, JournalFile, StepRow
+from .journal_file import FORMAT, JournalError, JournalFile, JournalInUse, StepRow
 from .run import Run
 from .texts import as_plain, as_text, in_words
 from .wire import ApiError, Block, Reply, Request
@@ -65,6 +65,7 @@ from .wire import ApiError, Block, Reply, Request
 __all__ = [
     "Journal",
     "JournalError",
+    "JournalInUse",
     "JournalledClient",
     "Kept",
     "Once",
@@ -119,8 +120,8 @@ class Journal:
     final: the file is a finished run that is only shown again: a reply comes back as it was, also
           one that was cut, and an error without a word on how to be rid of it.
 
-    Raises JournalError for a file that another process uses, that is not a journal, or that has
-    another version; and when the journal is closed, or used in another thread.
+    Raises JournalInUse for a file that another process uses; JournalError for one that is not a
+    journal or has another version, and when the journal is closed, or used in another thread.
     """
 
     def __init__(self, path: str | Path, *, sync: str = "full", final: bool = False) -> None:

@@ -41,6 +41,10 @@ class JournalError(Exception):
     """The journal cannot be opened or used; the message says why, and what to do."""
 
 
+class JournalInUse(JournalError):
+    """Another process, or another journal of this one, has the file open."""
+
+
 @dataclass(frozen=True)
 class StepRow:
     """One step as it stands in the file; it is open while it has neither a value nor an error."""
@@ -65,8 +69,8 @@ class JournalFile:
           system has modes.
     sync: "full" or "normal", as SQLite's `PRAGMA synchronous`.
 
-    Raises JournalError for a file that another process uses, that is not a journal, or that has
-    another version. What is not a journal is not changed.
+    Raises JournalInUse for a file that another process uses, and JournalError for one that is not a
+    journal or has another version. What is not a journal is not changed.
     """
 
     def __init__(self, path: Path, sync: str) -> None:
@@ -87,13 +91,13 @@ class JournalFile:
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, OWNER_ONLY))
             self._db = sqlite3.connect(path, isolation_level=None, timeout=0)
         except (sqlite3.Error, OSError) as problem:
-            raise JournalError(_why_not(path, problem)) from None
+            raise _unusable(path, problem) from None
         try:
             self._open(sync)
         except BaseException as problem:  # or the file would stay in use
             self._db.close()
             if isinstance(problem, sqlite3.Error):
-                raise JournalError(_why_not(path, problem)) from None
+                raise _unusable(path, problem) from None
             raise
 
     def _open(self, sync: str) -> None:
@@ -166,8 +170,8 @@ class JournalFile:
 
     def about(self, name: str) -> str:
         """The text about the file under this name; empty when there is none."""
-        row = self._db.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
-        return row[0] if row else ""
+        rows = self.read("SELECT value FROM about WHERE name = ?", name)
+        return str(rows[0][0]) if rows else ""
 
     def fork(self, path: Path, key: str, value: str, *, hold_effects: bool) -> None:
         """Makes a copy at `path`, for its owner alone, in which one step has another value. It
@@ -190,7 +194,7 @@ class JournalFile:
         except (sqlite3.Error, OSError) as problem:
             if unfinished:
                 unfinished.unlink(missing_ok=True)
-            raise JournalError(_why_not(path, problem)) from None
+            raise _unusable(path, problem) from None
 
     def close(self) -> None:
         """Closes the file, so that another process may open it. Raises JournalError in another
@@ -324,10 +328,11 @@ def _columns(db: sqlite3.Connection, table: str) -> list[str]:
     return [name for (name,) in rows.fetchall()]
 
 
-def _why_not(path: Path, problem: Exception) -> str:
-    if "locked" in str(problem):
-        return (
+def _unusable(path: Path, problem: Exception) -> JournalError:
+    code: int = getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_OK)
+    if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return JournalInUse(
             f"{path} is in use by another process; two must not do the same work. Wait until it "
             "ends, or end it"
         )
-    return f"{path} cannot be used as a journal ({problem}); give another path"
+    return JournalError(f"{path} cannot be used as a journal ({problem}); give another path")

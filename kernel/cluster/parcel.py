@@ -26,7 +26,7 @@ from ..client import (
 from ..connections import connect
 from ..contract import Result
 from ..events import Event, to_json
-from ..journal import Journal, JournalError
+from ..journal import Journal, JournalInUse
 from ..models import spent_on
 from ..run import Run
 from ..texts import as_plain, in_words
@@ -81,8 +81,8 @@ async def _opened(path: Path) -> Journal:
     while True:
         try:
             return Journal(path)
-        except JournalError as problem:
-            if "in use" not in str(problem) or time.monotonic() > until:
+        except JournalInUse:
+            if time.monotonic() > until:
                 raise
         await asyncio.sleep(0.05)
 

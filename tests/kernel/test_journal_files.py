@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import os
 import shutil
 import sqlite3
 import stat
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from kernel import Client, Run, models
 from kernel.budget import Exhausted
-from kernel.journal import Journal, JournalError
+from kernel.journal import Journal, JournalError, JournalInUse, saying
 from kernel.journal_file import MARK
+from offline_model import OfflineTransport
 
 from .journals import work
 
@@ -154,31 +158,57 @@ def test_only_its_owner_may_read_a_journal_and_its_log(tmp_path):
         os.umask(old)
 
 
-def test_a_closed_journal_says_so(tmp_path):
+def sent(journal):
+    run = Run(journal.around(Client(OfflineTransport())))
+    asyncio.run(run.ask(model=models.worker, messages=[{"role": "user", "content": "Hello"}]))
+
+
+USES = {
+    "answer": lambda journal: journal.answer("May I?", "yes"),
+    "around": sent,
+    "clock": lambda journal: journal.clock(),
+    "decision": lambda journal: asyncio.run(journal.decision("May I?")),
+    "describe": lambda journal: journal.describe("a name", "a text"),
+    "description": lambda journal: journal.description("a name"),
+    "fork": lambda journal: journal.fork(journal.path.with_name("f.db"), at="a", change=saying("")),
+    "kept": lambda journal: journal.kept(),
+    "questions": lambda journal: journal.questions(),
+    "sleep": lambda journal: asyncio.run(journal.sleep(0)),
+    "steps": lambda journal: journal.steps(),
+    "try_again": lambda journal: journal.try_again(),
+}
+"""Each method that uses the file; `replay` does not."""
+
+
+def test_each_public_method_is_tried():
+    methods = {name for name, _ in inspect.getmembers(Journal, callable) if name[0] != "_"}
+    assert methods == {*USES, "close", "replay"}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_a_closed_journal_says_so(use, tmp_path):
     journal = Journal(tmp_path / "work.db")
     journal.close()
     journal.close()
-    for use in (journal.steps, journal.questions, journal.try_again, journal.clock):
-        with pytest.raises(JournalError, match=r"work\.db is closed; work within"):
-            use()
+    with pytest.raises(JournalError, match=r"work\.db is closed; work within"):
+        use(journal)
 
 
-def test_another_thread_is_told_where_to_open_it(tmp_path):
-    caught = []
-
-    def elsewhere(use):
-        try:
-            use()
-        except JournalError as problem:
-            caught.append(str(problem))
-
-    with Journal(tmp_path / "work.db") as journal:
-        for use in (journal.steps, journal.clock, journal.close):
-            thread = threading.Thread(target=elsewhere, args=(use,))
-            thread.start()
-            thread.join()
+@pytest.mark.parametrize("use", [*USES.values(), Journal.close], ids=[*USES, "close"])
+def test_another_thread_is_told_where_to_open_it(use, tmp_path):
+    with Journal(tmp_path / "work.db") as journal, ThreadPoolExecutor(1) as thread:
+        with pytest.raises(JournalError, match="was opened in another thread"):
+            thread.submit(use, journal).result()
         assert journal.steps() == (0, 0)
-    assert len(caught) == 3 and all("was opened in another thread" in words for words in caught)
+
+
+def test_a_file_that_is_in_use_is_told_by_a_type_of_its_own_and_not_by_its_name(tmp_path):
+    with Journal(tmp_path / "work.db"), pytest.raises(JournalInUse, match="in use by another"):
+        Journal(tmp_path / "work.db")
+    for name in ("locked", "in use"):
+        with pytest.raises(JournalError, match="cannot be used as a journal") as problem:
+            Journal(tmp_path / name / "work.db")
+        assert not isinstance(problem.value, JournalInUse)
 
 
 def test_a_step_is_two_transactions(tmp_path):
