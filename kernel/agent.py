@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from .contract import Handoff, Result, Status, ToolError
 from .run import MAX_TOKENS, Run
-from .tools import ANSWER_AGAIN, definitions, parse, run_calls, schema_of
+from .tools import ANSWER_AGAIN, AgentTool, definitions, parse, run_calls, schema_of
 from .wire import NONSTREAMING_MAX_TOKENS, Conversation, Reply, output_format
 
 WRAP_UP = (
@@ -28,7 +28,7 @@ class Agent:
     """The text that a supervisor's model reads to decide whether to hand work to this agent."""
     system: str
     model: str
-    tools: tuple[Any, ...] = ()
+    tools: tuple[AgentTool, ...] = ()
     output: type[BaseModel] | None = None
     """The shape of the answer; None for text. A reply that does not fit is sent back with what is
     wrong."""
@@ -64,10 +64,9 @@ class Agent:
             result = await self._loop(Conversation([user_message(handoff.as_text())]), run)
             return result
         finally:
+            # whatever ended the loop, what the tools brought is not lost
             unfinished = result is None or not result.ok
-            if (
-                unfinished and run.tool_results
-            ):  # whatever ended the loop, what the tools brought is not lost
+            if unfinished and run.tool_results:
                 run.keep(tool_results="\n\n".join(run.tool_results))
 
     async def _loop(self, conversation: Conversation, run: Run) -> Result:

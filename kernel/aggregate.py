@@ -78,7 +78,7 @@ def readable(executable: Executable, artifacts: Mapping[str, str]) -> dict[str, 
 
 
 def status_of(results: Mapping[str, Result]) -> Status:
-    """ok when every result is; otherwise the gravest status among them."""
+    """The status of all results together: ok if each is, otherwise the gravest among them."""
     statuses = {result.status for result in results.values()}
     for status in ORDER:
         if status in statuses:
@@ -107,7 +107,7 @@ def questions(results: Mapping[str, Result]) -> str:
 def joined(results: Mapping[str, Result]) -> str:
     """All results as one text, each under its name.
 
-    A result speaks for itself only: a line of it that looks like the heading of a result is quoted.
+    A result cannot impersonate another: a line of it that looks like the heading of one is quoted.
     """
     heading = _heading_of(results)
     parts = []

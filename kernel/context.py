@@ -67,8 +67,8 @@ class Context:
     """Named texts of at most `max_tokens` together.
 
     max_tokens: the limit, in estimated tokens. From 80 % of it the least important entries are
-                evicted, of equally important ones the oldest. The entries `task`, `plan` and
-                `workers` stay; the active result goes last. Raises ValueError for less than 1.
+                evicted; ties: oldest first. The entries `task`, `plan` and `workers` stay; the
+                active result is evicted last. Raises ValueError for less than 1.
 
         context = Context(max_tokens=2_000)
         context.store("task", "Compare three vector stores.")
@@ -85,7 +85,7 @@ class Context:
         summary.
         """
         self.evicted: list[Entry] = []
-        """The results that were evicted, in order. Nothing leaves in silence."""
+        """The results that were evicted, in order."""
         self._entries: dict[str, Entry] = {}
 
     @property

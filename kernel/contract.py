@@ -91,7 +91,10 @@ class Handoff(BaseModel):
         return as_parts({"task": self.intent, "context": self.context, **self.artifacts})
 
     def key(self) -> str:
-        """Equal for two handoffs that say the same to the same agent on behalf of the same one."""
+        """Returns a text that is equal for two handoffs of the same content, sender and receiver.
+
+        Artifacts have no order, and `return_to` does not count.
+        """
         fields = self.model_dump(exclude={"return_to"})
         fields["artifacts"] = dict(sorted(self.artifacts.items()))
         return json.dumps(fields)
@@ -101,9 +104,8 @@ class Result(BaseModel):
     """The outcome of a handoff. A limit, a refusal or a failure is a result too, and carries the
     work so far."""
 
-    model_config = ConfigDict(
-        defer_build=True, ser_json_bytes="base64"
-    )  # a log can hold any output
+    # base64: a log can hold any output
+    model_config = ConfigDict(defer_build=True, ser_json_bytes="base64")
     status: Status
     output: Any = None
     """Text, or the pydantic model that was asked for."""
@@ -122,7 +124,7 @@ class Result(BaseModel):
 
     @cached_property
     def reading(self) -> str:
-        """The offline model's reading of the requests behind it, in a line; its run sets it."""
+        """One-line summary of what the offline model understood; set by Run."""
         return ""
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
@@ -145,9 +147,9 @@ UNSAID = "somebody waits for a person and did not say what for"
 class Pause(Exception):
     """Raised in a tool: stop here and ask a person. The dispatch ends with status `paused`.
 
-    Its reason is the question; of several questions, a line each. One that asks nothing says so,
-    since it stops the work all the same. Over a journal, `Journal.decision` raises it, and returns
-    the answer once there is one.
+    Its reason is the question; of several questions, a line each. A Pause without a question gets a
+    default text, since it stops the work all the same. Over a journal, `Journal.decision` raises
+    it, and returns the answer once there is one.
     """
 
     def __str__(self) -> str:
@@ -179,7 +181,15 @@ class Executable(Protocol):
     @property
     def description(self) -> str: ...
 
-    async def execute(self, handoff: Handoff, run: Run) -> Result: ...
+    async def execute(self, handoff: Handoff, run: Run) -> Result:
+        """Does the work that a handoff asks for, and returns its result.
+
+        Call `Run.dispatch` instead: it checks the handoff and makes a run for it. Through `run`
+        work is handed on (`dispatch`, `fan_out`), a model is asked (`ask`), and finished work is
+        kept (`keep`, `output`). An Exhausted, an ApiError or a Pause becomes a result that carries
+        the work so far; any other exception is a bug, and is raised.
+        """
+        ...
 
 
 class Wrapper:

@@ -38,9 +38,8 @@ class Issue(BaseModel):
 
     def __str__(self) -> str:
         """One line of feedback."""
-        return "; ".join(
-            filter(None, (": ".join(filter(None, (self.where, self.problem))), self.remedy))
-        )
+        what_is_wrong = ": ".join(filter(None, (self.where, self.problem)))
+        return "; ".join(filter(None, (what_is_wrong, self.remedy)))
 
 
 class Gate(Protocol):
@@ -100,7 +99,7 @@ class StyleGate:
 
 @dataclass(frozen=True)
 class FactGate:
-    """Holds figures and names in the draft against a SQLite database, which it opens read-only."""
+    """Checks figures and names in the draft against a SQLite database, which it opens read-only."""
 
     database: str | Path
     claims: Mapping[str, str]
@@ -320,7 +319,7 @@ class Gated(Wrapper):
                 return _stopped(result, judged)
             draft = result.as_text()
             if any(earlier.result.as_text() == draft for earlier in judged):
-                run.note(f"round {number}: the draft is one of those before", about="gates")
+                run.note(f"round {number}: the draft repeats an earlier one", about="gates")
                 break
             if not judged:
                 run.output = result.output

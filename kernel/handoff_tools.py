@@ -97,9 +97,9 @@ def finalize(output: str) -> str:
 # ── by name ───────────────────────────────────────────────────────────────────────────────────────
 
 FIRST_CHARACTERS = 160
-"""So much of a text stands in its receipt; a shorter text is there whole."""
+"""Characters of a text shown in a receipt; a shorter text is shown whole."""
 FIRST_OF_A_FIELD, FIRST_ITEMS = 60, 3
-"""So many characters of a text, and items of a list, stand in the receipt of a model's fields."""
+"""Characters of a text, and items of a list, shown in a receipt of a model's fields."""
 
 
 class NamedHandoff(BaseModel):
@@ -163,8 +163,8 @@ class NamedHandoffTool(HandoffTool):
                 f"{self.specialist.name} needs {' and '.join(missing)}; name a result for each as "
                 f"artifacts. {_there_is(run)}"
             )
-        # The name is taken before the work begins: calls of one turn begin in their order and end
-        # in any, and another name would be another request to whoever replays the run.
+        # Calls of one turn begin in their order and end in any: a name is taken before the work
+        # begins, since names must be deterministic so that a replay sends the same requests.
         name = run.reserve(artifact_name(self.specialist.name))
         result = await run.dispatch(self.specialist, handoff)
         value = result.output if result.as_text() else _work_of(result)

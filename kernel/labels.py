@@ -11,8 +11,8 @@ from typing import NewType
 Label = NewType("Label", str)
 """The name of an executable, a step, an artifact or a document.
 
-A name becomes a tag in a message, a key of a result or a citation, so it must say nothing more
-than itself: letters a-z, digits, - and _, at most 64. `label` makes one.
+A name becomes a tag in a message, a key of a result or a citation, so it may contain only
+letters a-z, digits, - and _, at most 64. `label` makes one.
 """
 
 LABEL = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -29,9 +29,9 @@ OWN_PARTS = ("task", "context")
 def label(name: str) -> Label:
     """The label of a name: "My notes.md" becomes "My-notes-md", and a label stays as it is.
 
-    Accents go, all other signs become "-". Where letters or digits would be lost, as from a name in
-    Cyrillic or one that is too long, eight signs that stand for the whole name follow, so that two
-    names do not become one.
+    Accents are removed and other characters become "-". If letters or digits would be lost, as from
+    a name in Cyrillic or one that is too long, an 8-character hash of the name is appended, so that
+    two names do not become one.
     """
     if LABEL.fullmatch(name):
         return Label(name)
@@ -57,7 +57,7 @@ def free_label(name: str, taken: Container[str]) -> Label:
 
 
 def artifact_name(name: str) -> Label:
-    """The name of somebody's work as an artifact: that of the executable "task" is
+    """The artifact name for an executable's result; for the executable "task" it is
     "task-result"."""
     own = label(name)
     return Label(f"{own}-result") if own.lower() in OWN_PARTS else own

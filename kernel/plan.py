@@ -175,7 +175,7 @@ class _Work:
         return found
 
     def finished(self, step: Step) -> bool:
-        """A step is finished when it was done as it is, whatever plan asked for it."""
+        """True if an identical step has succeeded, whatever plan asked for it."""
         return self.steps.get(step.id) == step and self.results[step.id].ok
 
     def begin(self, step: Step) -> None:

@@ -11,8 +11,8 @@ MOST = 4
 
 
 def reading_of(events: Iterable[Event]) -> str:
-    """`The offline model read the topic "Qdrant" and did not read "be witty" (writer).`; "" where
-    nothing was said."""
+    """Returns a line such as `offline model · topic: Qdrant · not understood: "be witty" (writer)`;
+    an empty string where nothing was said."""
     topics: dict[str, None] = {}
     clauses: dict[str, dict[str, None]] = {}
     replies = [event for event in events if isinstance(event, Replied)]

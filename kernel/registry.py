@@ -9,6 +9,7 @@ from .contract import Executable
 from .labels import label
 
 Kind = Literal["tool", "skill", "agent"]
+# within Registry `list` is a method, so its annotations cannot name the type
 Executables = list[Executable]
 Names = list[str]
 
@@ -95,3 +96,4 @@ def stems(text: str) -> set[str]:
 _COMMON = frozenset(
     "the and for with that this from its are what who can has you into nobody".split()
 )
+"""Words that name no capability; "nobody" is what a planner calls a missing worker."""

@@ -67,7 +67,7 @@ class Hit:
 
 
 class Source(Protocol):
-    """Anything that can be searched: swap one for another and no agent notices."""
+    """Anything that can be searched. Sources are interchangeable."""
 
     async def search(self, query: str, limit: int = 5) -> list[Hit]: ...
 
@@ -166,8 +166,8 @@ class Corpus:
 
 
 def _snippet(text: str, terms: list[str]) -> str:
-    """The piece of a text around the first of the words that stands in it; FTS5's own takes
-    quadratic time."""
+    """The piece of a text around the earliest match of one of the words; FTS5's own takes quadratic
+    time."""
     beginnings = "|".join(re.escape(term[:4]) for term in dict.fromkeys(terms))
     match = re.search(rf"\b(?:{beginnings})", text, re.IGNORECASE)
     middle = match.start() if match else 0
@@ -325,7 +325,7 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 def as_text(hits: list[Hit]) -> str:
     """Hits as a model reads them: id, title, date, address and text of each.
 
-    A document speaks for itself only: where its text or another field looks like the head of a
+    A document cannot impersonate another: where its text or another field looks like the head of a
     document, or cites one that was found beside it, the brackets are changed.
     """
     ids = {hit.document.id.lower() for hit in hits}
@@ -333,8 +333,8 @@ def as_text(hits: list[Hit]) -> str:
 
 
 def heads(documents: Iterable[Document]) -> list[tuple[str, str]]:
-    """The head of each document as it is listed, (id, title and date; address), under the rule of
-    `as_text`: it names none of the others."""
+    """The head of each document as it is listed, (id, title and date; address), escaped as in
+    `as_text`."""
     found = list(documents)
     ids = {document.id.lower() for document in found}
     return [_head(document, ids - {document.id.lower()}) for document in found]

@@ -65,7 +65,7 @@ class Selector(Protocol):
 
 @dataclass(frozen=True)
 class KeywordSelector:
-    """Selects by words: who works is whose keyword begins a word of the task."""
+    """Selects executables whose keyword starts a word of the task."""
 
     rules: Mapping[str, str]
     """Keyword → name of an executable, such as {"review": "reviewer"}."""

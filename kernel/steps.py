@@ -73,7 +73,7 @@ class Plan(BaseModel):
 def problems(plan: Plan, registry: Registry, limits: Iterable[Budget] = ()) -> list[str]:
     """What is wrong with a plan, a sentence each; empty when it can run.
 
-    `limits` are the budgets above it: no step may be promised more than one of them.
+    `limits` are the budgets above it: no step budget may exceed any of them.
     """
     if not 1 <= len(plan.steps) <= MOST_STEPS:
         return [f"the plan has {len(plan.steps)} steps; expected 1 to {MOST_STEPS}"]
@@ -176,7 +176,8 @@ class NoCapableWorker(NoPlan):
 
 
 def capable(capability: str, registry: Registry) -> list[str]:
-    """The name of a worker whose description covers every word of a capability, or of two together.
+    """Returns the name of one worker that covers all words of a capability, or of two that do so
+    together.
 
     Raises NoCapableWorker, which says who there is.
     """

@@ -122,7 +122,8 @@ class LLMSupervisor:
 
     by_name: whether the model hands on the names of results in place of their texts. It then reads
     a receipt of each result and writes names; the texts stay in `Run.artifacts`, as `writer-1`.
-    system: the prompt; empty for the one of its kind, `SUPERVISOR` or `SUPERVISOR_BY_NAME`.
+    system: the prompt; empty for the one of its kind, `SUPERVISOR` or `SUPERVISOR_BY_NAME`. One of
+    these two is exchanged for the other where `by_name` asks for it.
     """
 
     specialists: tuple[Executable, ...]
@@ -143,8 +144,8 @@ class LLMSupervisor:
             object.__setattr__(self, "system", standard)
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
-        """Returns the result that the model finalized; `artifacts` holds the last work of each
-        specialist, by name all of it.
+        """Returns the result that the model finalized; `artifacts` holds the last result of each
+        specialist; with `by_name`, every result.
         """
         given = handoff
         if self.by_name:
@@ -158,7 +159,12 @@ class LLMSupervisor:
         """The supervisor as what it is: an agent with tools that hand over."""
         kind: type[HandoffTool] = NamedHandoffTool if self.by_name else HandoffTool
         end = finalize_by_name if self.by_name else finalize
-        tools = (*(kind(specialist) for specialist in self.specialists), end)
+        handoffs = map(kind, self.specialists)
         return Agent(
-            self.name, self.description, self.system, self.model, tools, max_turns=self.max_turns
+            self.name,
+            self.description,
+            self.system,
+            self.model,
+            tools=(*handoffs, end),
+            max_turns=self.max_turns,
         )

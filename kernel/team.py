@@ -50,7 +50,7 @@ def specialists(source: Source | None = None) -> tuple[Agent, Agent, Agent]:
 
 
 def researcher(source: Source, *, model: str = "", max_turns: int = 8) -> Agent:
-    """Finds facts with their sources in `source`; answers in bullets."""
+    """Returns an agent that finds facts with their sources in `source`; it answers in bullets."""
     return Agent(
         "researcher",
         "Researches a topic: searches the library and returns facts with their sources.",
@@ -62,7 +62,8 @@ def researcher(source: Source, *, model: str = "", max_turns: int = 8) -> Agent:
 
 
 def writer(*, model: str = "") -> Agent:
-    """Writes a brief from the artifact `facts`; revises `draft` by `feedback`."""
+    """Returns an agent that writes a brief from the artifact `facts`, or revises `draft` by
+    `feedback`."""
     return Agent(
         "writer",
         "Writes a cited brief from facts, or revises a draft by feedback. "
@@ -73,7 +74,8 @@ def writer(*, model: str = "") -> Agent:
 
 
 def reviewer(*, model: str = "") -> Agent:
-    """Checks the artifact `draft` against `facts`; answers with a Verdict."""
+    """Returns an agent that checks the artifact `draft` against `facts`; it answers with a
+    Verdict."""
     return Agent(
         "reviewer",
         "Reviews a draft against the facts and decides PASS or REVISE, with specific issues. "

@@ -32,7 +32,7 @@ def as_parts(parts: Mapping[str, object], beside: Iterable[str] = ()) -> str:
 
 
 def one_kind_of_line(text: str) -> str:
-    """The text with "\\n" for every sign that ends a line somewhere, such as U+2028."""
+    """The text with every Unicode line break, such as U+2028, replaced by "\\n"."""
     return _LINE_ENDS.sub("\n", text)
 
 

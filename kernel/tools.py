@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, get_type_hints, overload
+from typing import Any, Protocol, TypeVar, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 
@@ -30,6 +30,22 @@ Model = TypeVar("Model", bound=BaseModel)
 
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 """The names that the API takes for a tool."""
+
+
+class AgentTool(Protocol):
+    """Anything that an agent may have as a tool; one with a true attribute `ends` ends its loop."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """The tool as the wire describes it."""
+        ...
+
+    async def call(self, arguments: object, run: Run) -> Any:  # Any: a text, or content blocks
+        """Returns the answer to a model's call. Raises ToolError, which the model reads."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -53,7 +69,7 @@ class Tool:
         return {"name": self.name, "description": self.description, "input_schema": schema}
 
     def argument(self, artifact: str) -> str:
-        """The argument that an artifact of this name is for, else the name as it is.
+        """The argument name for an artifact; the name itself if none matches.
 
         A handoff names its artifacts by their labels: the artifact for `größe` is named "grosse".
         """
@@ -75,8 +91,9 @@ class Tool:
         return as_text(await output if inspect.isawaitable(output) else output)
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
-        """The tool as an executable: artifacts are its arguments by name, the intent is the first
-        that is still needed. An argument that is no text, such as a list, is read as JSON."""
+        """The tool as an executable: artifacts are its arguments by name, the intent fills the
+        first missing required argument. An argument that is no text, such as a list, is read as
+        JSON."""
         given = {}
         for artifact, text in handoff.artifacts.items():
             name = self.argument(artifact)
@@ -273,8 +290,8 @@ def definitions(  # Any: whatever somebody gave as a tool
     return found
 
 
-async def run_calls(  # Any: tools of every make
-    tools: Iterable[Any], calls: list[Block], run: Run
+async def run_calls(
+    tools: Iterable[AgentTool], calls: list[Block], run: Run
 ) -> tuple[dict[str, Any], str | None]:
     """Runs one turn's tool calls together.
 
@@ -282,7 +299,7 @@ async def run_calls(  # Any: tools of every make
     ended the loop (None if none did). What each call brings is kept in `run.tool_results` at once,
     so that it is not lost when another one pauses or runs out of time.
     """
-    by_name: dict[str, Any] = {tool.name: tool for tool in tools}
+    by_name = {tool.name: tool for tool in tools}
     if len(calls) == 1:  # no task of its own, which would cost as much as the call
         answers = [await _answer(by_name, calls[0], run)]
     else:
@@ -310,7 +327,7 @@ def _gravest(problems: list[BaseException]) -> BaseException:
     return Pause.of(problems) or problems[0]
 
 
-async def _answer(by_name: dict[str, Any], call: Any, run: Run) -> dict[str, Any]:
+async def _answer(by_name: dict[str, AgentTool], call: Any, run: Run) -> dict[str, Any]:
     run.emit(ToolCalled(id=call.id, name=call.name, input=call.input))
     answer: dict[str, Any] = {"type": "tool_result", "tool_use_id": call.id}
     try:

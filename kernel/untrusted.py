@@ -1,4 +1,4 @@
-"""Untrusted text as data: a document that was found can speak for itself only.
+"""Untrusted text as data: a document cannot impersonate another one.
 
 A text that looks like the head of a document, or that cites another one, would give its words the
 authority of a source that never said them.
