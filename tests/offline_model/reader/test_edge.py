@@ -9,14 +9,12 @@ from pathlib import Path
 import pytest
 
 import offline_model
-from kernel import context, findings, memory, plan, selection, supervisors, team
 from offline_model.page import page
 from offline_model.reader.difference import account_of
 from offline_model.skills import name_of, skills
-from workshop.desks import oncall
 
 from .desk import FACTS, GOOD
-from .wire import TEXT, VERDICT, parts, send, shape, tool
+from .wire import TEXT, VERDICT, parts, send, tool
 
 HOME = Path(offline_model.__file__).parent
 PAGE = (HOME / "README.md").read_text(encoding="utf-8")
@@ -30,17 +28,6 @@ FAMILIES = {
 FAMILIES["dials"] = tomllib.loads((HOME / "lexicon" / "dials.toml").read_text(encoding="utf-8"))
 BEHAVIOURS = tomllib.loads((HOME / "lexicon" / "behaviours.toml").read_text(encoding="utf-8"))
 ROWS = {name: row for name, row in re.findall(r"^\| `(\w+)` \|(.*)\|$", PAGE, re.M)}
-
-
-@pytest.mark.parametrize("family", [name for folder in FAMILIES.values() for name in folder])
-def test_the_page_names_each_family_with_two_wordings(family):
-    entry = next(folder[family] for folder in FAMILIES.values() if family in folder)
-    assert family in ROWS, f"the page of the edge does not name {family}"
-    assert all(f'"{wording}"' in ROWS[family] for wording in entry["reads"][:2]), ROWS[family]
-
-
-def test_the_page_names_nothing_that_the_lexicon_lacks():
-    assert set(ROWS) == {name for folder in FAMILIES.values() for name in folder}
 
 
 @pytest.mark.parametrize("dial", [name for name in FAMILIES["dials"] if name != "length"])
@@ -62,30 +49,6 @@ def test_each_dial_and_role_belongs_to_a_behaviour_and_each_skill_is_declared():
 
 def test_the_page_is_the_one_that_the_data_make():
     assert page() == PAGE
-
-
-PROMPTS_OF_THE_KERNEL = {
-    "research": (team.RESEARCHER, memory.REMEMBERS),
-    "write": (team.WRITER,),
-    "review": (team.REVIEWER,),
-    "supervise": (supervisors.SUPERVISOR,),
-    "plan": (plan.PLANNER,),
-    "crosscheck": (findings.SYNTHESIZER,),
-    "select": (selection.SELECTOR,),
-    "synthesize": (context.FOLDER,),
-    "repair": (oncall.PROMPTS["code"],),
-    "records": (oncall.PROMPTS["data"],),
-    "settings": (oncall.PROMPTS["ops"],),
-    "notify": (oncall.PROMPTS["comms"],),
-    "patch_review": (oncall.PROMPTS["reviewer"],),
-}
-
-
-@pytest.mark.parametrize("behaviour", PROMPTS_OF_THE_KERNEL)
-def test_the_reference_is_the_prompt_of_the_kernel(behaviour):
-    for prompt in PROMPTS_OF_THE_KERNEL[behaviour]:
-        account = account_of(behaviour, prompt, "", topic="", read="", parts=())
-        assert account.not_understood == ()
 
 
 def test_no_wording_is_a_regular_expression():
@@ -114,53 +77,6 @@ def test_the_example_account_of_the_page_is_what_it_says():
     assert account.read_as == "writer" and account.parts == ("task", "facts")
     assert set(account.wishes) == {"at most 180 words", "cite", "no invention"}
     assert account.not_understood == ("Write like a pirate",) and account.topic == "Qdrant"
-
-
-def test_an_unknown_job_is_answered_by_one_sentence():
-    reply = send(parts(task="Translate the draft into German", draft=GOOD), "You are a translator.")
-    assert (
-        reply.text.startswith("I am the offline model and do not know")
-        and "a real model would" in reply.text
-    )
-    assert (
-        "draft" in reply.text
-        and "German" in reply.text
-        and reply.account.read_as == "an unknown job"
-    )
-
-
-@pytest.mark.parametrize(
-    "wish",
-    [
-        "Write in French.",
-        "Rhyme.",
-        "Begin with a joke.",
-        "Add a table.",
-        "A headline only.",
-        "Use a numbered list.",
-        "Use footnotes.",
-        "Start with the newest fact.",
-        "It must mention Google.",
-        "Add up the prices.",
-    ],
-)
-def test_what_the_page_does_not_read_is_not_understood(wish):
-    account = send(
-        parts(task="Write a brief on Qdrant", facts=FACTS), f"You are the writer. {wish}"
-    ).account
-    assert account.not_understood, account
-
-
-def test_the_tools_of_the_page_are_known():
-    assert send(
-        "Find facts about Qdrant", tools=[tool("lookup", "Looks a term up.", term=TEXT)]
-    ).calls[0]["input"] == {"term": "Qdrant"}
-    team = [
-        tool("ask_researcher", "Research a topic.", intent=TEXT),
-        tool("stop", "Ends the work with the final text.", text=TEXT),
-    ]
-    reply = send("Write a brief on Qdrant", "You lead an editorial desk.", tools=team)
-    assert reply.calls[0]["name"] == "ask_researcher" and reply.account.read_as == "supervisor"
 
 
 RESULT = tool(
@@ -209,19 +125,6 @@ def test_a_sentence_is_read_as_far_as_4000_characters(before, is_read):
         is_read
         or any("at most 20 words" in clause for clause in account.not_understood)
         or any(clause.endswith("…") for clause in account.not_understood)
-    )
-
-
-def test_what_nothing_fills_is_named():
-    reply = send("Fill the form.", schema=shape(price={"type": "number"}))
-    assert any("price" in clause for clause in reply.account.not_understood)
-    assert (
-        send(
-            parts(task="Review the draft", facts=FACTS, draft=GOOD),
-            "You are the reviewer.",
-            schema=VERDICT,
-        ).account.not_understood
-        == ()
     )
 
 

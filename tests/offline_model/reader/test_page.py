@@ -40,13 +40,13 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "It knows nothing but the request": f"{HERE}.test_what_was_asked_before_changes_nothing",
     "A brief has no sentence of its own": f"{EDGE}.test_sentences_of_a_brief_are_those_of_the_facts",
     "Where the sentence before has the same subject": "test_prose.test_a_pronoun_stands_for_a_thing_that_the_sentence_before_is_about",
-    "What a real model does with style": f"{EDGE}.test_what_the_page_does_not_read_is_not_understood",
+    "What a real model does with style": f"{HERE}.test_what_is_not_read_is_named",
     "Each reply carries an account": f"{HERE}.test_the_account_is_in_the_header_and_not_in_the_body {HERE}.test_the_account_of_a_reply_is_the_one_in_the_header",
     "read as: writer": f"{EDGE}.test_the_example_account_of_the_page_is_what_it_says",
-    "The account is read by difference": f"{EDGE}.test_the_reference_is_the_prompt_of_the_kernel",
+    "The account is read by difference": f"{PROMPT}.test_every_prompt_is_read",
     "Each behaviour declares its reference": f"{EDGE}.test_each_dial_and_role_belongs_to_a_behaviour_and_each_skill_is_declared",
     "Whatever a system prompt or a task says": f"{PROMPT}.test_a_foreign_wish_in_the_same_place_is_named",
-    "So are the lines of feedback": f"{EDGE}.test_what_nothing_fills_is_named {SKILL}.test_feedback_that_names_nothing_to_fix_is_in_the_account",
+    "So are the lines of feedback": f"{SKILL}.test_feedback_that_names_nothing_to_fix_is_in_the_account",
     "The topic is what the task": f"{EDGE}.test_the_example_account_of_the_page_is_what_it_says",
     "Of a call of a tool the account says": f"{HERE}.test_the_arguments_of_a_call_are_in_the_account",
     "When the job itself is not on this page": f"{HERE}.test_the_sentence_on_an_unknown_job_is_the_one_of_the_page",
@@ -60,7 +60,7 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "Where there is no task": f"{HERE}.test_where_there_is_no_task_the_last_paragraph_is_the_order",
     "**Who it is**": f"{HERE}.test_the_system_prompt_says_who_it_is",
     "A request that names no role": f"{HERE}.test_without_a_role_task_tools_and_schema_decide",
-    "**Dials**": f"{EDGE}.test_the_page_names_nothing_that_the_lexicon_lacks",
+    "**Dials**": f"{EDGE}.test_the_page_is_the_one_that_the_data_make",
     "The last sentence that mentions a dial counts": f"{HERE}.test_the_last_sentence_that_mentions_a_wish_counts",
     "A limit is the strictest one": f"{SKILL}.test_the_strictest_length_counts",
     "In the prompt of a reviewer": f"{HERE}.test_what_a_sentence_lacks_is_a_fault_to_a_reviewer",
@@ -217,7 +217,7 @@ def test_the_sentence_on_an_unknown_job_is_the_one_of_the_page():
         parts(task="Translate the draft into German", draft=draft), "You are a translator."
     )
     quoted = re.search(r'"(I am the offline model.*?words\)\.)"', " ".join(PAGE.split()))
-    assert reply.text == quoted[1]
+    assert reply.text == quoted[1] and reply.account.read_as == "an unknown job"
 
 
 # ── parts and roles ──────────────────────────────────────────────────────────────────────────────────────────
@@ -650,7 +650,7 @@ def test_the_page_lists_what_is_tried():
     assert [" ".join(item.split()) for item in listed.split("; ")] == list(NOT_READ)
 
 
-@pytest.mark.parametrize("wish", NOT_READ.values())
+@pytest.mark.parametrize("wish", [*NOT_READ.values(), "Begin with a joke."])
 def test_what_is_not_read_is_named(wish):
     account = send(parts(**BRIEF), f"You are the writer. {wish}").account
     named = " ".join(account.not_understood)

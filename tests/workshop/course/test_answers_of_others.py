@@ -37,7 +37,6 @@ WRONG_PROMPTS = (
     "The draft has at most 40 words and uses all facts. Decide PASS or REVISE.",
     "Make sure the draft is correct.",
     "Check that each sentence has a citation. PASS or REVISE.",
-    "Always answer REVISE.",
 )
 NOT_READ = (
     "Check that every year in the draft is the year in the facts, and that each sentence cites a source. PASS or REVISE.",

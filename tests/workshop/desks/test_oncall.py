@@ -196,8 +196,11 @@ def test_every_prompt_of_the_desk_is_understood_by_the_offline_model(solved):
     accounts = [answer(body).account for body in bodies]
     assert {account.read_as for account in accounts} >= {
         "worker for code",
-        "planner",
+        "worker for logs and rows",
+        "worker for settings",
+        "writer of a note",
         "reviewer of patches",
+        "planner",
     }
     assert not {clause for account in accounts for clause in account.not_understood}
 
