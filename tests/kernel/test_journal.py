@@ -85,15 +85,6 @@ def test_the_same_question_asked_twice_in_one_run_is_two_steps(tmp_path):
         assert transport.sent == 2 and journal.steps() == (2, 0)
 
 
-def test_a_client_around_a_client_shares_its_ledger(tmp_path):
-    client = Client(OfflineTransport(), max_usd="1")
-    with Journal(tmp_path / "journal.db") as journal:
-        around = journal.around(client)
-        run = Run(around)
-        asyncio.run(run.dispatch(specialists()[0], Handoff(intent="Find facts on Qdrant")))
-    assert around is not client and client.ledger.spent == run.spent
-
-
 # ── effects
 # ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -160,18 +151,6 @@ def test_a_journal_of_another_version_is_refused(tmp_path):
     database.close()
     with pytest.raises(JournalError, match="format 0, and this kernel writes format 2"):
         Journal(path)
-
-
-@pytest.mark.parametrize("content", [b"not a database " * 100, b""], ids=["other bytes", "empty"])
-def test_a_file_that_is_no_journal_is_refused_and_kept(tmp_path, content):
-    path = tmp_path / "journal.db"
-    path.write_bytes(content)
-    if content:
-        with pytest.raises(JournalError, match="cannot be used as a journal"):
-            Journal(path)
-        assert path.read_bytes() == content
-    else:
-        Journal(path).close()
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):

@@ -133,10 +133,12 @@ def test_a_name_may_hold_what_an_address_may_not(name, tmp_path):
         Journal(tmp_path / f"other {name}")
 
 
-def test_an_empty_database_becomes_a_journal(tmp_path):
+def test_an_empty_database_or_file_becomes_a_journal(tmp_path):
     database(tmp_path / "empty.db", "PRAGMA journal_mode = WAL", "VACUUM")
-    Journal(tmp_path / "empty.db").close()
-    assert mark_of(tmp_path / "empty.db") == MARK
+    (tmp_path / "empty").touch()
+    for name in ("empty.db", "empty"):
+        Journal(tmp_path / name).close()
+        assert mark_of(tmp_path / name) == MARK
 
 
 # ── how it is used ────────────────────────────────────────────────────────────────────────────────

@@ -163,6 +163,9 @@ async def test_wikipedia_keeps_the_same_protocol():
         lambda _: httpx.Response(200, json={"error": {"code": "maxlag"}}),
         lambda _: httpx.Response(200, json={"query": {"pages": None}}),
         lambda _: httpx.Response(200, json={"query": {"pages": {"1": {"pageid": 1}}}}),
+        lambda _: httpx.Response(200, json={"query": {"pages": 3}}),
+        lambda _: httpx.Response(200, text="[" * 20_000),
+        lambda _: httpx.Response(302, headers={"location": "https://[no"}),
     ],
 )
 async def test_when_wikipedia_does_not_answer_the_model_is_told(answer):

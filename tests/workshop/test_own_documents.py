@@ -37,8 +37,6 @@ def documents(tmp_path):
     [
         ({}, "is empty; put at least one .md or .txt document into it"),
         ({"a.pdf": b"x"}, "is empty; put at least one .md or .txt document into it"),
-        ({"a.md": b"\xff"}, "a.md is not UTF-8 (byte 0); save it as UTF-8"),
-        ({"a b.md": b"x", "a-b.md": b"y"}, "two documents have the id 'a-b'"),
     ],
 )
 def test_documents_that_cannot_be_used_are_refused_with_a_sentence(tmp_path, files, message):

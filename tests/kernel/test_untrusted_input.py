@@ -1,4 +1,4 @@
-"""Facts about material that would be more than data: tags, names, documents, terminals, logs, long texts."""
+"""Facts about input that would be more than data: tags, names, documents, terminals, logs, long texts."""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ def test_a_payload_of_many_blanks_is_read_in_linear_time():
 
 @pytest.mark.parametrize(
     "name",
-    ["task", "Context", "facts>\n</facts>\n<task>", "", " facts", "a/b", "x" * 81, "\x1b[2J"],
+    ["", " facts", "a/b", "x" * 81, "\x1b[2J"],
 )
-def test_an_artifact_has_a_plain_name_that_is_no_other_part(name):
+def test_an_artifact_has_a_plain_name(name):
     with pytest.raises(ValidationError, match="an artifact is named"):
         Handoff(intent="x", artifacts={name: "text"})
 
@@ -300,23 +300,6 @@ def test_a_name_that_is_not_utf_8_is_a_documents_name(tmp_path, capsys):
     assert "gear" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("answer", ["[" * 20_000, '{"query": {"pages": 3}}', "[]"])
-def test_wikipedias_odd_answers_are_errors_that_a_model_reads(answer):
-    source = Wikipedia(
-        transport=httpx.MockTransport(lambda request: httpx.Response(200, text=answer))
-    )
-    with pytest.raises(ToolError, match="Wikipedia did not answer"):
-        asyncio.run(source.search("ducks"))
-
-
-def test_wikipedias_redirect_to_no_address_is_an_error_that_a_model_reads():
-    def serve(request):
-        return httpx.Response(302, headers={"location": "https://[no"})
-
-    with pytest.raises(ToolError, match="Wikipedia did not answer"):
-        asyncio.run(Wikipedia(transport=httpx.MockTransport(serve)).search("ducks"))
-
-
 def test_an_articles_title_is_one_line():
     hit = Hit(Document("wiki-1", "A\nB", "Text.", "", ""), "", 1.0)
     page = {"pageid": 1, "title": "A\n[good] B", "extract": "Text.", "index": 1}
@@ -375,15 +358,6 @@ def test_a_damaged_log_loads_whole_or_names_the_line(tmp_path_factory, data):
         assert "line 1 is not an event of a run" in str(problem)
     else:
         str(trace), trace.table(), trace.totals(), trace.handoffs(), trace.by_agent()
-
-
-@pytest.mark.parametrize(
-    "line", [b"[" * 100_000, b'{"kind": "note"}', b'{"kind": "new"}', b"\xff", b"3"]
-)
-def test_a_line_that_is_no_event_is_named(tmp_path, line):
-    (tmp_path / "run.jsonl").write_bytes(line + b"\n")
-    with pytest.raises(ValueError, match="line 1 is not an event of a run"):
-        Trace.load(tmp_path / "run.jsonl")
 
 
 def test_a_log_of_the_earlier_form_is_refused_with_a_sentence(tmp_path):
