@@ -16,7 +16,7 @@ from .events import Event, Replied
 from .journal_file import JournalError
 from .mcp import server_of
 from .readings import reading_of
-from .recording import BUDGET, OFFLINE, Recording, kept, team_of
+from .recording import BUDGET, OFFLINE, TEAMS, Recording, kept, team_of
 from .run import Run
 from .search import LIBRARY, Corpus, CorpusError, heads
 from .terminal import check_writable, client_of, report, run_options, spent_so_far
@@ -109,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_supervisor(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--supervisor",
-        choices=("deterministic", "llm"),
+        choices=TEAMS,
         default="deterministic",
         help="fixed order in code (default), or chosen by a model",
     )

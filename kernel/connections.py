@@ -94,7 +94,7 @@ def connect(
 def _cap(max_usd: Decimal | str | float | None, mode: str) -> Decimal | None:
     """The cap of one connection. Raises SetupError for one that the process does not allow."""
     try:
-        cap = spending.dollars(max_usd, "max_usd (--max-usd)")
+        cap = spending.parse_dollars(max_usd, "max_usd (--max-usd)")
         limit = None if mode == "offline" else spending.limit()
     except ValueError as problem:
         raise SetupError(str(problem)) from None

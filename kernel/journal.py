@@ -82,7 +82,7 @@ idempotency key.
 
 
 @dataclass
-class Use:
+class StepUse:
     """The use of a step by this process: the tree of runs it belongs to, and the runs in it that
     have come to the step.
     """
@@ -107,7 +107,7 @@ class Kept:
     """The key: `Reply.step` of the reply that it kept."""
     kind: str
     """reply, effect, decision or time."""
-    value: Any
+    value: Any  # Any: as the kind of the step says
     """Its outcome: a Reply, or as JSON the answer of a tool or of a person, or the time."""
 
 
@@ -129,7 +129,7 @@ class Journal:
             raise ValueError(f"sync is {sync!r}; expected 'full' or 'normal'")
         self.path = Path(path)
         self._file = JournalFile(self.path, sync)
-        self._uses: dict[str, dict[int, Use]] = defaultdict(dict)
+        self._uses: dict[str, dict[int, StepUse]] = defaultdict(dict)
         self.final = final
         self._warned = final
 
@@ -359,7 +359,7 @@ class Journal:
             number += 1
         key = f"{digest}.{number}"
         row = self._file.row(key)
-        use = uses.setdefault(number, Use(run and _root(run)))
+        use = uses.setdefault(number, StepUse(run and _root(run)))
         if run:
             use.runs.append(run)
         try:
@@ -386,7 +386,7 @@ class JournalStep:
     journal: Journal
     key: str
     row: StepRow | None
-    use: Use
+    use: StepUse
 
     @property
     def kept(self) -> bool:
@@ -411,17 +411,17 @@ class JournalStep:
         done = sum(not use.failed for use in before)
         return f"{content}.{done + 1}"
 
-    def outcome(self) -> Any:  # Any: JSON, as its reader knows it
-        """Returns the outcome; raises the error that it ended in. Raises JournalError for a step
-        that was edited and cannot be read.
+    def outcome(self, read: Callable[[str], Value] = json.loads) -> Value:
+        """Returns the outcome, as `read` makes it of its JSON; raises the error that it ended in.
+        Raises JournalError for a step that was edited and cannot be read.
         """
         row = self.row
         assert row
         try:
             if row.error is None:
                 self.use.kept = True
-                return json.loads(row.value or "")
-            error = _raised(json.loads(row.error))
+                return read(row.value or "")
+            error = _error_from(json.loads(row.error))
         except (ValueError, TypeError, KeyError, AttributeError) as problem:
             raise self.unreadable(problem) from None
         self.use.kept = self.use.failed = True
@@ -440,7 +440,7 @@ class JournalStep:
 
     def fail(self, error: ApiError | ToolError) -> None:
         """Keeps the error that it ended in."""
-        self.journal._file.fail(self.key, json.dumps(_kept(error), default=str))
+        self.journal._file.fail(self.key, json.dumps(_as_plain_error(error), default=str))
         self.use.kept = self.use.failed = True
 
 
@@ -460,7 +460,7 @@ class JournalledClient(WrappedClient):
         request = Request.of(request)
         with self._journal._step(_asked(request)) as step:
             if step.kept:
-                reply = _reply(step)
+                reply = step.outcome(Reply.model_validate_json)
                 if self._suffices(reply, request, step):
                     return reply.kept_as(step.key)
             self._journal._file.start(step.key, "reply", request.max_tokens)
@@ -503,14 +503,6 @@ def _asked(request: Request) -> bytes:
     return request.with_max_tokens(0).content
 
 
-def _reply(step: JournalStep) -> Reply:
-    value = step.outcome()
-    try:
-        return Reply.model_validate(value)
-    except ValidationError as problem:
-        raise step.unreadable(problem) from None
-
-
 def _wants_more(request: Request, reply: Reply, step: JournalStep) -> bool:
     """True if a kept reply was cut where this request allows more."""
     allowed = step.row.asked if step.row else None
@@ -539,7 +531,7 @@ class Once:
     run.
     """
 
-    tool: Any
+    tool: Any  # Any: whatever has a name, a definition and a call, as Agent.tools
     journal: Journal
 
     @property
@@ -558,7 +550,7 @@ class Once:
             content = [run.path, self.name, arguments]
         with self.journal._step(content, run) as step:
             if step.kept:
-                kept = step.outcome()
+                kept: Any = step.outcome()  # Any: JSON
                 if not isinstance(kept, dict) or "answer" not in kept:
                     raise step.unreadable("no answer in it")
                 return kept["answer"]
@@ -620,14 +612,14 @@ FACTS = ("message", "type", "status", "request_id", "retryable", "billable", "re
 """The fields of an ApiError besides its words."""
 
 
-def _kept(error: ApiError | ToolError) -> dict[str, Any]:
+def _as_plain_error(error: ApiError | ToolError) -> dict[str, Any]:
     """An error as it is kept."""
     if isinstance(error, ApiError):
         return {"error": "ApiError", **{name: getattr(error, name) for name in FACTS}}
     return {"error": "ToolError", "message": in_words(error)}
 
 
-def _raised(kept: dict[str, Any]) -> Exception:
+def _error_from(kept: dict[str, Any]) -> Exception:
     """The error that was kept."""
     facts = dict(kept)
     if facts.pop("error") == "ToolError":

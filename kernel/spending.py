@@ -33,7 +33,7 @@ def ledger() -> Ledger:
     with _making:
         if _ledger is None:
             given = os.environ.get(VARIABLE)
-            usd = dollars(given, VARIABLE) if given else DEFAULT_MAX_USD
+            usd = parse_dollars(given, VARIABLE) if given else DEFAULT_MAX_USD
             _ledger = Ledger(Budget(usd=usd), owner="this process", advice=ADVICE)
     return _ledger
 
@@ -43,7 +43,7 @@ def allow(usd: Decimal | str | float | None) -> None:
 
     Raises ValueError for what is no amount of dollars.
     """
-    ledger().budget = Budget(usd=dollars(usd, "the limit"))
+    ledger().budget = Budget(usd=parse_dollars(usd, "the limit"))
 
 
 def limit() -> Decimal | None:
@@ -57,7 +57,7 @@ def spent() -> Spent:
     return NOTHING if _ledger is None else _ledger.spent
 
 
-def dollars(usd: Decimal | str | float | None, name: str) -> Decimal | None:
+def parse_dollars(usd: Decimal | str | float | None, name: str) -> Decimal | None:
     """An amount as a decimal. Raises ValueError, naming the setting, if it is not an amount."""
     if usd is None:
         return None

@@ -181,6 +181,7 @@ class Spans:
     more:     further attributes for the span that an event begins or ends.
     """
 
+    # Any: a tracer of the extra
     def __init__(self, tracer: Any = None, *, payloads: bool = False, more: More | None = None):
         self.spans: list[Span] = []
         """In the order in which they began."""

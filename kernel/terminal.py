@@ -42,7 +42,7 @@ def client_of(options: argparse.Namespace) -> Client:
     """The client that these options ask for. Raises SetupError."""
     if options.max_usd is not None:
         try:
-            spending.allow(spending.dollars(options.max_usd, "max_usd (--max-usd)"))
+            spending.allow(spending.parse_dollars(options.max_usd, "max_usd (--max-usd)"))
         except ValueError as problem:
             raise SetupError(str(problem)) from None
     return connect("live" if options.live else None)

@@ -18,14 +18,15 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from ..budget import Budget, Exhausted
+from ..budget import Exhausted
 from ..client import Client
 from ..connections import connect
 from ..contract import Executable, Handoff, Result
 from ..run import Run
 from ..search import Corpus
+from ..spending import parse_dollars
 from .cases import Case, CaseError
 
 
@@ -64,7 +65,7 @@ def _some_of(library: Corpus, share: float, seed: int) -> Corpus:
     return Corpus.of(library.documents[id] for id in sorted(kept))
 
 
-Attempt = Callable[["Case", int], Awaitable[tuple[Result, Run]]]
+DesignFunction = Callable[["Case", int], Awaitable[tuple[Result, Run]]]
 """A design as a function: it works on a case under the conditions of a seed. It needs a name."""
 
 
@@ -148,7 +149,7 @@ class Trial(BaseModel):
 
 
 async def evaluate(
-    design: Attempt,
+    design: DesignFunction,
     cases: Sequence[Case],
     seeds: Sequence[int],
     rubric: Sequence[Item],
@@ -179,7 +180,7 @@ async def evaluate(
     _check_unique("rubric item", [item.name for item in rubric])
     if at_once < 1:
         raise ValueError(f"at_once is {at_once}; expected at least 1 repeat under way")
-    purse = _Purse.holding(max_usd)
+    purse = _Purse(parse_dollars(max_usd, "max_usd"))
     places = asyncio.Semaphore(at_once)
     jobs = [(case, seed) for case in cases for seed in seeds]
 
@@ -213,14 +214,6 @@ class _Purse:
     spent: Decimal = Decimal(0)
     unpriced: str = ""
     """The case of a paid repeat whose price nobody knows."""
-
-    @classmethod
-    def holding(cls, max_usd: Decimal | str | None) -> _Purse:
-        """Raises ValueError for what is no amount of dollars."""
-        try:
-            return cls(Budget.model_validate({"usd": max_usd}).usd)
-        except ValidationError:
-            raise ValueError(f"max_usd is {max_usd!r}; expected dollars, 0 or more") from None
 
     def check(self) -> None:
         """Raises Exhausted when no further repeat may begin."""
@@ -261,7 +254,7 @@ def marked(trial: Trial, case: Case, rubric: Sequence[Item]) -> Trial:
     return trial.model_copy(update={"marks": marks, "passed": passed})
 
 
-async def _attempt(design: Attempt, case: Case, seed: int) -> Trial:
+async def _attempt(design: DesignFunction, case: Case, seed: int) -> Trial:
     """One repeat, without marks."""
     began = time.perf_counter()
     try:

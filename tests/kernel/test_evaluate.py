@@ -342,7 +342,7 @@ async def test_no_repeat_under_way_is_refused_instead_of_waited_for(at_once):
 
 @pytest.mark.parametrize("max_usd", ["a dollar", "-1", "NaN", "Infinity"])
 async def test_an_amount_that_is_none_is_refused(max_usd):
-    with pytest.raises(ValueError, match=f"max_usd is '{max_usd}'; expected dollars, 0 or more"):
+    with pytest.raises(ValueError, match=f"max_usd is '{max_usd}'; expected an amount in dollars"):
         await evaluate(Scripted(), CASES, [0], RUBRIC, max_usd=max_usd)
 
 
