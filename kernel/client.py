@@ -73,17 +73,17 @@ MAX_MESSAGE = 4_000
 """Characters that are kept of what a server says went wrong."""
 
 
-_booked_at_home: ContextVar[bool] = ContextVar("booked_at_home", default=False)
+_charged_by_parent: ContextVar[bool] = ContextVar("charged_by_parent", default=False)
 
 
 @contextlib.contextmanager
-def booked_at_home() -> Iterator[None]:
+def charged_by_parent() -> Iterator[None]:
     """Leaves the charge for requests sent in this block to the process that this one works for."""
-    token = _booked_at_home.set(True)
+    token = _charged_by_parent.set(True)
     try:
         yield
     finally:
-        _booked_at_home.reset(token)
+        _charged_by_parent.reset(token)
 
 
 class SetupError(ValueError):
@@ -207,7 +207,7 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         could pass a limit in dollars.
         """
         request = Request.of(request)
-        if not self.pays or _booked_at_home.get():
+        if not self.pays or _charged_by_parent.get():
             return await self._tried(request, on_retry)
         with await self._hold_for(request) as hold:
 

@@ -10,21 +10,27 @@ ledgers. A branch whose worker dies is given to another one. What the dead worke
 counts as spent, since nobody knows what the service did; with a journal (`kernel.journal`) nothing
 that was finished is asked or paid again.
 
-`books` holds the money, `parcel` what travels, `line` the wire between a run and its workers,
-`worker` what is done there; `dask` opens a cluster, and `desk` is the process of this machine that
-speaks Dask, so that the run's own process need not: it unpickles nothing that others send.
+Which code runs where, file by file:
+
+- the run's process: `books` (the money), `call` (one worker's line), `dask` (opens a cluster), and
+  of `parcel` the packing of jobs and the reading of results
+- the Dask process, one of this machine for each cluster: `dask_process`. It alone speaks Dask, so
+  that the run's process unpickles nothing that others send
+- a worker: `worker`, and of `parcel` the work on a job and the encoding of its result
+- two of them: `line`, the TLS connections on which a worker and the Dask process call the run
+- all three: `messages`, what these lines carry
 
 Dask is an optional extra, used when a cluster is opened: pip install -e ".[cluster]".
 """
 
 from .books import (
-    Account,
+    Attempt,
     Bank,
     Books,
     BranchJob,
     Elsewhere,
+    FanOutOptions,
     NoCluster,
-    Terms,
     WorkerLost,
     Workers,
     fan_out,
@@ -32,21 +38,21 @@ from .books import (
 )
 from .dask import SETTINGS, Cluster, open_cluster
 from .line import INSTALL
-from .parcel import BankedClient, Here, perform
+from .parcel import BankedClient, LocalWorkers, perform
 
 __all__ = [
     "INSTALL",
     "SETTINGS",
-    "Account",
+    "Attempt",
     "Bank",
     "BankedClient",
     "Books",
     "BranchJob",
     "Cluster",
     "Elsewhere",
-    "Here",
+    "FanOutOptions",
+    "LocalWorkers",
     "NoCluster",
-    "Terms",
     "WorkerLost",
     "Workers",
     "fan_out",

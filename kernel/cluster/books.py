@@ -51,7 +51,7 @@ class Bank(Protocol):
 class Workers(Protocol):
     """A place where branches are done: a cluster, or this process."""
 
-    async def do(self, job: BranchJob, account: Account) -> Result:
+    async def do(self, job: BranchJob, attempt: Attempt) -> Result:
         """Does a job with `perform`. Raises WorkerLost when the worker is gone, NoCluster when no
         other is there, TypeError when something does not travel. Cancelling it stops the branch."""
         ...
@@ -86,7 +86,7 @@ async def fan_out(
 ) -> list[Result]:
     """`Run.fan_out` on workers: (executable, handoff[, budget]) each; results in the order given.
 
-    on:       where to: an open cluster, or `Here()`.
+    on:       where to: an open cluster, or `LocalWorkers()`.
     books:    "bank" asks before each request; "lease" gives every branch an equal slice of what the
               budgets have left, which costs no further question and wastes what a branch
               does not use. All attempts of a branch share its slice.
@@ -110,16 +110,16 @@ async def fan_out(
         raise ValueError(f"books is {books!r}; expected 'bank' or 'lease'")
     if attempts < 1:
         raise ValueError(f"attempts is {attempts}; expected at least 1")
-    terms = Terms(
+    options = FanOutOptions(
         client or partial(connect, run.client.mode),
         None if journal is None else Path(journal).absolute(),
         attempts,
         share(run, len(dispatches)) if books == "lease" else None,
     )
-    if terms.journal:
-        terms.journal.mkdir(parents=True, exist_ok=True)
+    if options.journal:
+        options.journal.mkdir(parents=True, exist_ok=True)
     return await run.fan_out(
-        [(Elsewhere(executable, on, terms), *rest) for executable, *rest in dispatches],
+        [(Elsewhere(executable, on, options), *rest) for executable, *rest in dispatches],
         limit=limit,
     )
 
@@ -167,8 +167,8 @@ def tightest(*budgets: Budget) -> Budget:
 
 
 @dataclass(frozen=True)
-class Terms:
-    """The terms on which all branches of one fan-out are done."""
+class FanOutOptions:
+    """The options that all branches of one fan-out share."""
 
     client: Callable[[], Client]
     journal: Path | None
@@ -183,16 +183,16 @@ class Elsewhere(Wrapper):
 
     wraps: Executable
     on: Workers
-    terms: Terms
+    options: FanOutOptions
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Runs the job on a worker, again if the worker is lost; returns its result.
 
         A slice is set aside once for all attempts, and settled once with what they used.
         """
-        if self.terms.slice is None:
+        if self.options.slice is None:
             return await self._done(handoff, run, None)
-        part = tightest(self.terms.slice, run.budget)
+        part = tightest(self.options.slice, run.budget)
         leased = Ledger(
             part, owner=f"{self.name}'s slice", unknown_price_ok=run.ledger.unknown_price_ok
         )
@@ -205,22 +205,22 @@ class Elsewhere(Wrapper):
     async def _done(self, handoff: Handoff, run: Run, leased: Ledger | None) -> Result:
         """One attempt after the other, until one ends by itself."""
         job = self._job(handoff, run)
-        for attempt in range(1, self.terms.attempts + 1):
-            account = Account(run, leased, attempt)
+        for number in range(1, self.options.attempts + 1):
+            attempt = Attempt(run, leased, number)
             try:
-                result = await self.on.do(job, account)
-                account.close()
+                result = await self.on.do(job, attempt)
+                attempt.close()
                 return result
             except WorkerLost as loss:
-                reason = f"attempt {attempt} of {self.terms.attempts}: {loss}"
-                run.note(reason, about="cluster", attempt=attempt, branch=run.id)
-                account.close("failed", f"its worker was lost: {loss}")
+                reason = f"attempt {number} of {self.options.attempts}: {loss}"
+                run.note(reason, about="cluster", attempt=number, branch=run.id)
+                attempt.close("failed", f"its worker was lost: {loss}")
             except NoCluster as nobody:
-                account.close("failed", str(nobody))
-                again = "" if self.terms.journal else " (over a `journal`, nothing is paid twice)"
+                attempt.close("failed", str(nobody))
+                again = "" if self.options.journal else " (over a `journal`, nothing is paid twice)"
                 return run.end_early("failed", f"{nobody}{again}", transient=True)
             finally:
-                account.close("cancelled", "cancelled by its caller")
+                attempt.close("cancelled", "cancelled by its caller")
         return run.end_early("failed", f"its worker was lost; {reason}", transient=True)
 
     def _job(self, handoff: Handoff, run: Run) -> BranchJob:
@@ -232,19 +232,19 @@ class Elsewhere(Wrapper):
             handoff=handoff,
             caller=handoff.return_to or "user",
             limits=Budget(depth=run.levels, turns=min(known, default=None)),
-            client=self.terms.client,
+            client=self.options.client,
             journal=self._journal(handoff, run),
-            leased=self.terms.slice is not None,
+            leased=self.options.slice is not None,
             unknown_price_ok=run.ledger.unknown_price_ok,
             paid=run.client.pays,
         )
 
     def _journal(self, handoff: Handoff, run: Run) -> Path | None:
         """The branch's file: the same after a crash, whatever finished first."""
-        if self.terms.journal is None:
+        if self.options.journal is None:
             return None
         branch = f"{run.id} {self.name} {handoff.key()}"
-        return self.terms.journal / f"{sha256(branch.encode()).hexdigest()[:20]}.db"
+        return self.options.journal / f"{sha256(branch.encode()).hexdigest()[:20]}.db"
 
 
 class Holds:
@@ -289,20 +289,20 @@ class Holds:
             self.settle(number, None)
 
 
-class Account:
+class Attempt:
     """The bookings of one attempt of a branch at home, and the events that it reports.
 
     leased:  the ledger of the branch's slice, where it has one; else the run's own ledgers.
-    attempt: which one it is, from 1. It numbers the attempt's dispatches below the branch.
+    number:  which one it is, from 1. It numbers the attempt's dispatches below the branch.
     """
 
-    def __init__(self, run: Run, leased: Ledger | None = None, attempt: int = 1) -> None:
+    def __init__(self, run: Run, leased: Ledger | None = None, number: int = 1) -> None:
         self.run = run
         self.leased = leased
         self.cut_off = False
         """True if the worker may have done more than it reported, as when the network broke and not
         the process. Then all of a slice counts as used."""
-        self._attempt = attempt
+        self._number = number
         self._begun = False
         hold = (
             partial(hold_in, books_of(run), run)
@@ -310,7 +310,7 @@ class Account:
             else partial(hold_in, leased, None)
         )
         self._holds = Holds(hold)
-        self._told = Told(run)
+        self._events = AttemptEvents(run)
 
     async def begin(self) -> Budget:
         """The attempt begins; returns what it may use without asking. Raises WorkerLost when it was
@@ -337,20 +337,20 @@ class Account:
     async def hello(self) -> None:
         """Does nothing: the call alone is timed."""
 
-    def told(self, line: str | bytes) -> None:
+    def take_in(self, line: str | bytes) -> None:
         """Takes an event of the worker into the run's own stream, at its place in the tree."""
         content = line.encode("utf-8", "replace") if isinstance(line, str) else line
         event = from_json(content)
         places: dict[str, Any] = {"run": self._place(event.run)}
         if isinstance(event, Dispatched):
             places["parent"] = self._place(event.parent)
-        self._told.take_in(replace(event, **places))
+        self._events.take_in(replace(event, **places))
 
     def _place(self, id: str) -> str:
         """A run's place below the branch: the worker's first dispatch, "1", has the number of the
         attempt, so that no two works share an id."""
         _, dot, below = id.partition(".")
-        return f"{self._attempt}{dot}{below}" if id else ""
+        return f"{self._number}{dot}{below}" if id else ""
 
     def give_up(self) -> None:
         """Books nothing any more, from now on."""
@@ -363,7 +363,7 @@ class Account:
         return, with this status and reason.
         """
         self._holds.close()
-        self._told.close(status, reason)
+        self._events.close(status, reason)
         if self.cut_off and self.leased is not None:
             with (
                 contextlib.suppress(Exhausted),
@@ -379,7 +379,7 @@ async def hold_in(ledger: Ledger, run: Run | None, size: RequestSize) -> Hold:
     return await ledger.hold_when_free(demand_of(size), on_wait=on_wait)
 
 
-class Told:
+class AttemptEvents:
     """The events of one attempt, as they arrive: each dispatch gets its return, whatever ended
     it."""
 

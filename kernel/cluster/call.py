@@ -12,10 +12,10 @@ from ..budget import Budget, Exhausted
 from ..connections import connect
 from ..contract import Result
 from ..run import Run
-from .books import Account, WorkerLost
+from .books import Attempt, WorkerLost
 from .line import MAX_LINE, Line, LineLost, TooLong
 from .messages import BankAnswer, BankQuestion, BranchSent, Bug, Measured, RequestSettled
-from .parcel import Back, restored
+from .parcel import EncodedResult, restored
 
 LOST = "the process that did this work is gone"
 MAX_PARCEL = MAX_LINE - 10_000
@@ -31,11 +31,11 @@ class WorkerCall:
     worker is lost to the run; and a worker whose line ends stops its branch.
     """
 
-    def __init__(self, account: Account, parcel: bytes) -> None:
+    def __init__(self, attempt: Attempt, parcel: bytes) -> None:
         self.outcome: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self.ended = asyncio.Event()
         """Set when nothing more comes from this worker."""
-        self._account = account
+        self._attempt = attempt
         self._parcel = parcel
         self._line: Line | None = None
         self._waiting: set[asyncio.Task[None]] = set()
@@ -51,7 +51,7 @@ class WorkerCall:
         """Speaks with the worker that called, until it is done or gone."""
         self._line = line
         try:
-            rest = await self._account.begin()
+            rest = await self._attempt.begin()
             line.send(*self._opening(rest))
             while (message := await line.receive()) is not None:
                 verb, body = message
@@ -61,15 +61,15 @@ class WorkerCall:
         except WorkerLost as problem:
             self._lost(str(problem))
         except TooLong as problem:
-            self._account.cut_off = True
+            self._attempt.cut_off = True
             self.fail(f"this branch cannot cross the wire: {problem}")
         except (OSError, ValueError) as problem:  # the line broke, or brought no message of ours
-            self._account.cut_off = not self.outcome.done()
+            self._attempt.cut_off = not self.outcome.done()
             self._lost(f"the line to its worker broke ({problem})")
         finally:
             for task in self._waiting:
                 task.cancel()
-            self._account.give_up()
+            self._attempt.give_up()
             self._lost(LOST)
             self.ended.set()
 
@@ -81,11 +81,11 @@ class WorkerCall:
         return "work", BranchSent(parcel=parcel, rest=rest).model_dump_json()
 
     async def _event(self, body: bytes) -> None:
-        self._account.told(body)
+        self._attempt.take_in(body)
 
     async def _question(self, body: bytes) -> None:
         asked = BankQuestion.model_validate_json(body)
-        if self._account.leased is not None:
+        if self._attempt.leased is not None:
             await self._note(asked)
             return
         answering = asyncio.ensure_future(self._answer(asked))  # it may wait for others
@@ -109,22 +109,22 @@ class WorkerCall:
 
     async def _booked(self, asked: BankQuestion) -> BankAnswer:
         if asked.size is not None:
-            number, booked = await self._account.book(asked.size)
+            number, booked = await self._attempt.book(asked.size)
             return BankAnswer(id=asked.id, number=number, booked=booked)
         if asked.number is not None:
-            await self._account.again(asked.number)
+            await self._attempt.again(asked.number)
         return BankAnswer(id=asked.id)
 
     async def _settled(self, body: bytes) -> None:
         cost = RequestSettled.model_validate_json(body)
-        await self._account.settle(cost.number, cost.spent)
+        await self._attempt.settle(cost.number, cost.spent)
 
     async def _done(self, body: bytes) -> None:
-        self._end(restored(Back.model_validate_json(body), self._account.run))
+        self._end(restored(EncodedResult.model_validate_json(body), self._attempt.run))
 
     async def _bug(self, body: bytes) -> None:
         bug = Bug.model_validate_json(body)
-        self._end(self._account.run.end_early("failed", f"{bug.type}: {bug.text}"))
+        self._end(self._attempt.run.end_early("failed", f"{bug.type}: {bug.text}"))
 
     def _end(self, result: Result) -> None:
         if not self.outcome.done():
@@ -137,7 +137,7 @@ class WorkerCall:
 
     def fail(self, reason: str) -> None:
         """Ends a call whose worker cannot even call: a bug, which is the same on every worker."""
-        self._end(self._account.run.end_early("failed", reason))
+        self._end(self._attempt.run.end_early("failed", reason))
         self.ended.set()
 
     async def gone(self, reason: str) -> None:
@@ -152,7 +152,7 @@ class WorkerCall:
 
     async def stop(self, patience_s: float) -> bool:
         """Asks the worker to stop, and waits for its last words; returns whether it did."""
-        self._account.give_up()
+        self._attempt.give_up()
         if self._line is None:
             return True
         self._line.send("stop")
@@ -166,7 +166,7 @@ class WorkerCall:
     def cut(self) -> None:
         """Ends the line, whatever the worker is doing."""
         if self._line is not None and not self.ended.is_set():
-            self._account.cut_off = not self.outcome.done()
+            self._attempt.cut_off = not self.outcome.done()
             self._line.cut()
 
 
@@ -175,7 +175,7 @@ class Measure(WorkerCall):
     output."""
 
     def __init__(self, questions: int) -> None:
-        super().__init__(Account(Run(connect("offline"))), b"")
+        super().__init__(Attempt(Run(connect("offline"))), b"")
         self._questions = questions
         self._take["measured"] = self._measured
 

@@ -1,8 +1,8 @@
 """A cluster of Dask, opened from a run's process, which is itself no part of it.
 
 Whoever reaches a scheduler can run code wherever Dask runs. So a process of its own speaks Dask,
-the desk (`kernel.cluster.desk`); it and the workers call the run, and the run's process unpickles
-nothing that comes from them.
+the Dask process (`kernel.cluster.dask_process`); it and the workers call the run, and the run's
+process unpickles nothing that comes from them.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from urllib.parse import urlsplit
 
 from ..contract import Result
 from ..texts import in_words
-from .books import Account, BranchJob, NoCluster
+from .books import Attempt, BranchJob, NoCluster
 from .call import Measure, WorkerCall
-from .line import Line, LineLost, Switchboard, Ticket, installed, optional
-from .messages import ClusterFailed, Opened, Order, OrderEnded, Seen
+from .line import Line, LineLost, Listener, Ticket, installed, optional
+from .messages import ClusterFailed, Opened, Order, OrderEnded, Seen, StartOptions
 from .parcel import packed
 
 START_S, STOP_S, CLOSE_S = 60.0, 5.0, 15.0
@@ -43,15 +43,15 @@ SETTINGS = {
     "distributed.scheduler.allowed-failures": 0,
     "distributed.deploy.lost-worker-timeout": RESTART_S,
 }
-"""Settings of Dask in the desk's process, which runs the scheduler of this machine's clusters."""
+"""Settings of Dask in the Dask process, which runs the scheduler of this machine's clusters."""
 
 
 class Cluster:
     """An open Dask cluster; from `open_cluster`."""
 
-    def __init__(self, board: Switchboard, desk: DeskClient) -> None:
-        self._board = board
-        self._desk = desk
+    def __init__(self, listener: Listener, process: DaskProcessClient) -> None:
+        self._listener = listener
+        self._process = process
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Cluster stays in its process; open it by its address in the other one")
@@ -59,7 +59,7 @@ class Cluster:
     @property
     def address(self) -> str:
         """The scheduler's address."""
-        return self._desk.opened.address
+        return self._process.opened.address
 
     def connection(self) -> dict[str, Any]:
         """Returns the arguments with which `distributed.Client` connects to this cluster, its
@@ -68,56 +68,56 @@ class Cluster:
         Whoever has it can run code on the workers.
         """
         security = optional("distributed").Security
-        opened = self._desk.opened
+        opened = self._process.opened
         if not opened.key:
-            return {"address": opened.address, **self._desk.options}
+            return {"address": opened.address, **self._process.options}
         roles = ("client", "worker", "scheduler")
         own = {f"tls_{role}_cert": opened.certificate for role in roles}
         keys = {f"tls_{role}_key": opened.key for role in roles}
         shared = {"require_encryption": True, "tls_ca_file": opened.certificate}
         return {"address": opened.address, "security": security(**shared, **own, **keys)}
 
-    async def do(self, job: BranchJob, account: Account) -> Result:
-        call = WorkerCall(account, packed(job))
-        await self._desk.look_again()
+    async def do(self, job: BranchJob, attempt: Attempt) -> Result:
+        call = WorkerCall(attempt, packed(job))
+        await self._process.look_again()
         async with self._given(call):
             try:
-                return await self._desk.until(call.outcome)
+                return await self._process.until(call.outcome)
             except NoCluster:
-                account.give_up()
+                attempt.give_up()
                 call.cut()
                 raise
             except asyncio.CancelledError:
                 if not await call.stop(STOP_S):
-                    account.run.note("this branch did not stop in time; it can send nothing more")
+                    attempt.run.note("this branch did not stop in time; it can send nothing more")
                 raise
 
     @contextlib.asynccontextmanager
     async def _given(self, call: WorkerCall) -> AsyncIterator[None]:
         """Has a worker call the run, and forgets it afterwards."""
-        ticket = self._board.expect(call.serve)
-        order = self._desk.give(ticket, call)
+        ticket = self._listener.expect(call.serve)
+        order = self._process.give(ticket, call)
         try:
             yield
         finally:
-            self._board.forget(ticket)
-            self._desk.drop(order)
+            self._listener.forget(ticket)
+            self._process.drop(order)
 
     async def seconds_a_question(self, questions: int = 100) -> float:
         """Returns the average seconds that a worker needs to ask the bank a question."""
         measure = Measure(questions)
         async with self._given(measure):
-            result = await self._desk.until(measure.outcome)
+            result = await self._process.until(measure.outcome)
         average: float = result.output
         return average
 
     async def ready(self, workers: int) -> None:
         """Waits until so many workers are up, as after the loss of one. Raises TimeoutError, or
         NoCluster when the scheduler is lost."""
-        await self._desk.ready(workers)
+        await self._process.ready(workers)
 
 
-class DeskClient:
+class DaskProcessClient:
     """The run's side of the process that speaks Dask: what is ordered there, and what it sees."""
 
     def __init__(self, address: str | None, patience_s: float, options: dict[str, Any]) -> None:
@@ -132,13 +132,13 @@ class DeskClient:
         self._orders = itertools.count(1)
         self._seen = Seen(workers=0, nobody=False, lost=False)
         self._looked = asyncio.Event()
-        """Set for a moment when the desk has looked."""
+        """Set for a moment when the Dask process has looked."""
         self._trouble = asyncio.Event()
         """Set while nobody is there to do a branch."""
         self._going: set[asyncio.Task[None]] = set()
 
     async def serve(self, line: Line) -> None:
-        """Takes in what the desk says, until it is gone."""
+        """Takes in what the Dask process says, until it is gone."""
         self._line = line
         try:
             while (message := await line.receive()) is not None:
@@ -201,8 +201,8 @@ class DeskClient:
         self._say("drop", json.dumps(id))
 
     def close(self) -> bool:
-        """Asks the desk to end the cluster that it opened, and itself; returns whether a line to it
-        is open."""
+        """Asks the Dask process to end the cluster that it opened, and itself; returns whether a
+        line to it is open."""
         return self._say("close", "{}")
 
     def _say(self, verb: str, body: str) -> bool:
@@ -212,7 +212,8 @@ class DeskClient:
         return True
 
     async def _look(self) -> None:
-        """Has the desk look now, and waits for its report. Raises NoCluster when it is lost."""
+        """Has the Dask process look now, and waits for its report. Raises NoCluster when it is
+        lost."""
         self._say("look", "{}")
         await self._next_look()
 
@@ -297,27 +298,28 @@ async def open_cluster(
     installed()
     async with contextlib.AsyncExitStack() as stack:
         try:
-            board = await stack.enter_async_context(Switchboard(host or _towards(address)).open())
-            desk = DeskClient(address, patience_s, options)
-            order = {
-                "ticket": asdict(board.expect(desk.serve)),
-                "address": address,
-                "workers": workers,
-                "branches": branches,
-                "patience_s": patience_s,
-                "start_s": start_s,
-                "options": _packed(options),
-            }
-            process = _started(order)
-            stack.push_async_callback(_ended, process, desk)
-            await _in_time(desk.opens(process), start_s)
+            listener = await stack.enter_async_context(Listener(host or _towards(address)).open())
+            dask = DaskProcessClient(address, patience_s, options)
+            process = _started(
+                StartOptions(
+                    ticket=asdict(listener.expect(dask.serve)),
+                    address=address,
+                    workers=workers,
+                    branches=branches,
+                    patience_s=patience_s,
+                    start_s=start_s,
+                    options=_packed(options),
+                )
+            )
+            stack.push_async_callback(_ended, process, dask)
+            await _in_time(dask.opens(process), start_s)
         except (OSError, ValueError) as problem:
             raise NoCluster(
                 f"No cluster at {address or 'this machine'} ({in_words(problem) or 'no answer'})."
                 " Start a scheduler with `dask scheduler` and workers with `dask worker ADDRESS`,"
                 " or leave the address out for processes on this machine."
             ) from None
-        yield Cluster(board, desk)
+        yield Cluster(listener, dask)
 
 
 async def _in_time(opening: Coroutine[Any, Any, None], start_s: float) -> None:
@@ -348,11 +350,11 @@ def _packed(options: dict[str, Any]) -> str:
     return base64.b64encode(optional("cloudpickle").dumps(options)).decode() if options else ""
 
 
-def _started(order: dict[str, Any]) -> subprocess.Popen[bytes]:
-    """The process that speaks Dask. It gets its order, with the token, where nobody else reads."""
+def _started(options: StartOptions) -> subprocess.Popen[bytes]:
+    """Starts the Dask process. Its options, with the token, go where nobody else reads."""
     folders = [folder or os.getcwd() for folder in sys.path]
     process = subprocess.Popen(
-        [sys.executable, "-m", "kernel.cluster.desk"],
+        [sys.executable, "-m", "kernel.cluster.dask_process"],
         stdin=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
         # an interrupt from the keyboard is for the run, which then ends the cluster
@@ -361,13 +363,13 @@ def _started(order: dict[str, Any]) -> subprocess.Popen[bytes]:
     )
     assert process.stdin  # a pipe
     with contextlib.suppress(OSError), process.stdin as stdin:
-        stdin.write(json.dumps(order).encode() + b"\n")
+        stdin.write(options.model_dump_json().encode() + b"\n")
     return process
 
 
-async def _ended(process: subprocess.Popen[bytes], desk: DeskClient) -> None:
+async def _ended(process: subprocess.Popen[bytes], dask: DaskProcessClient) -> None:
     """Ends the cluster's processes on this machine: asks them first, then kills them."""
-    if not desk.close():
+    if not dask.close():
         process.terminate()
     try:
         await asyncio.to_thread(process.wait, CLOSE_S)

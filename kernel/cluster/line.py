@@ -124,7 +124,7 @@ async def dial(ticket: Ticket) -> Line:
     return Line(reader, writer)
 
 
-class Switchboard:
+class Listener:
     """The run's own port. It takes a call with a token that it expects, each token once, and ends
     every other call without a word."""
 
@@ -136,7 +136,7 @@ class Switchboard:
         self._lines: set[Line] = set()
 
     @contextlib.asynccontextmanager
-    async def open(self) -> AsyncIterator[Switchboard]:
+    async def open(self) -> AsyncIterator[Listener]:
         """Listens within the block."""
         server = await asyncio.start_server(
             self._answer,

@@ -1,4 +1,5 @@
-"""The messages of a line, as JSON: between a run and a worker, and between a run and its desk."""
+"""The messages of a line, as JSON: between a run and a worker, and between a run and its Dask
+process."""
 
 from __future__ import annotations
 
@@ -68,11 +69,24 @@ class Measured(Message):
     seconds: float
 
 
-# ── from the run to its desk, and back ────────────────────────────────────────────────────────────
+# ── from the run to its Dask process, and back ────────────────────────────────────────────────────
+
+
+class StartOptions(Message):
+    """The settings of `open_cluster`, as its Dask process gets them on stdin."""
+
+    ticket: dict[str, Any]
+    address: str | None
+    workers: int
+    branches: int
+    patience_s: float
+    start_s: float
+    options: str
+    """Those of `distributed.Client`, pickled, as base64; empty without any."""
 
 
 class Order(Message):
-    """The run has work: its desk gives somebody the ticket."""
+    """The run has work: the Dask process gives a worker the ticket."""
 
     id: str
     ticket: dict[str, Any]
@@ -93,7 +107,7 @@ class ClusterFailed(Message):
 
 
 class Seen(Message):
-    """The desk's view of the cluster."""
+    """The Dask process's view of the cluster."""
 
     workers: int
     nobody: bool

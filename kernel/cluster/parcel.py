@@ -21,7 +21,7 @@ from ..client import (
     Reservation,
     SetupError,
     WrappedClient,
-    booked_at_home,
+    charged_by_parent,
 )
 from ..connections import connect
 from ..contract import Result
@@ -31,7 +31,7 @@ from ..models import spent_on
 from ..run import Run
 from ..texts import as_plain, in_words
 from ..wire import ApiError, Reply, Request
-from .books import Account, Bank, BranchJob
+from .books import Attempt, Bank, BranchJob
 from .line import optional
 
 LATE_S = 5.0
@@ -120,7 +120,7 @@ class BankedClient(WrappedClient):
 
         actual: Spent | None = None
         try:
-            with booked_at_home():
+            with charged_by_parent():
                 reply = await self.wrapped.send(request, on_retry=again)
             actual = spent_on(request.model, reply.usage)
             return reply
@@ -137,26 +137,26 @@ class BankedClient(WrappedClient):
         return Reservation(request)
 
 
-class Here:
+class LocalWorkers:
     """The same work in this process: for a machine that can start no other one.
 
     Where Dask's cloudpickle is installed, each job is packed and unpacked, so that what does not
     travel is seen here too.
     """
 
-    async def do(self, job: BranchJob, account: Account) -> Result:
-        account.run.note("done in this process", about="here")
+    async def do(self, job: BranchJob, attempt: Attempt) -> Result:
+        attempt.run.note("done in this process", about="here")
         with contextlib.suppress(ModuleNotFoundError):
             job = pickle.loads(packed(job))  # our own, packed a moment ago
-        return await perform(job, account, account.told)
+        return await perform(job, attempt, attempt.take_in)
 
     async def seconds_a_question(self, questions: int = 100) -> float:
         """Returns the average seconds of a question to the bank without a wire.
 
         Asks more often where the clock is too coarse to see it, as in a browser's tab.
         """
-        account = Account(Run(connect("offline")))
-        while not (seconds := await seconds_each(account.hello, questions)):
+        attempt = Attempt(Run(connect("offline")))
+        while not (seconds := await seconds_each(attempt.hello, questions)):
             questions *= 10
         return seconds
 
@@ -172,7 +172,7 @@ async def seconds_each(question: Callable[[], Awaitable[None]], questions: int) 
 # ── what comes back ───────────────────────────────────────────────────────────────────────────────
 
 
-class Back(BaseModel):
+class EncodedResult(BaseModel):
     """A result on its way home, as JSON can hold it."""
 
     model_config = ConfigDict(defer_build=True)
@@ -183,7 +183,7 @@ class Back(BaseModel):
     """True if the output lost something on its way through JSON, such as its type."""
 
 
-def sent_back(result: Result) -> Back:
+def sent_back(result: Result) -> EncodedResult:
     """A result as it is sent home."""
     output = result.output
     if isinstance(output, BaseModel):
@@ -192,15 +192,15 @@ def sent_back(result: Result) -> Back:
             text = output.model_dump_json(by_alias=True, round_trip=True)
             if kind.model_validate_json(text) == output:
                 shown = result.model_copy(update={"output": json.loads(text)})
-                return Back(result=shown, model=f"{kind.__module__}:{kind.__qualname__}")
+                return EncodedResult(result=shown, model=f"{kind.__module__}:{kind.__qualname__}")
     plain = as_plain(output)
     same = False
     with contextlib.suppress(Exception):
         same = bool(plain == output)
-    return Back(result=result.model_copy(update={"output": plain}), plain=not same)
+    return EncodedResult(result=result.model_copy(update={"output": plain}), plain=not same)
 
 
-def restored(back: Back, run: Run) -> Result:
+def restored(back: EncodedResult, run: Run) -> Result:
     """A result as it was, from what a worker sent; a note says what could not be restored."""
     if back.model:
         kind = _known(back.model)

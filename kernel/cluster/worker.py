@@ -31,11 +31,11 @@ async def work(ticket: dict[str, Any]) -> str:
         if first is None:
             return "the run did not want it any more"
         verb, body = first
-        home = Home(line)
+        bank = RemoteBank(line)
         if verb == "measure":
-            await home.open_during(_measure(home, int(body)))
+            await bank.open_during(_measure(bank, int(body)))
         else:
-            await home.open_during(_told(home, BranchSent.model_validate_json(body)))
+            await bank.open_during(_branch(bank, BranchSent.model_validate_json(body)))
     except LineLost as problem:
         return f"its line to the run broke: {problem}"
     finally:
@@ -43,29 +43,29 @@ async def work(ticket: dict[str, Any]) -> str:
     return ""
 
 
-async def _told(home: Home, given: BranchSent) -> None:
+async def _branch(bank: RemoteBank, given: BranchSent) -> None:
     """Does a branch and sends its result."""
     try:
         job: BranchJob = pickle.loads(b64decode(given.parcel))  # from the run, over its own line
-        bank = Leased(home, given.rest, job.unknown_price_ok) if job.leased else home
-        result = await perform(job, bank, home.tell)
-        home.line.send("done", sent_back(result).model_dump_json())
+        asked = LeasedBank(bank, given.rest, job.unknown_price_ok) if job.leased else bank
+        result = await perform(job, asked, bank.tell)
+        bank.line.send("done", sent_back(result).model_dump_json())
     except LineLost:
         raise
     except Exception as bug:
         message = Bug(type=type(bug).__name__, text=in_words(bug))
-        home.line.send("bug", message.model_dump_json())
-    await home.line.sent()
+        bank.line.send("bug", message.model_dump_json())
+    await bank.line.sent()
 
 
-async def _measure(home: Home, questions: int) -> None:
+async def _measure(bank: RemoteBank, questions: int) -> None:
     """Times questions and sends the seconds of one."""
-    seconds = await seconds_each(home.hello, questions)
-    home.line.send("measured", Measured(seconds=seconds).model_dump_json())
-    await home.line.sent()
+    seconds = await seconds_each(bank.hello, questions)
+    bank.line.send("measured", Measured(seconds=seconds).model_dump_json())
+    await bank.line.sent()
 
 
-class Home:
+class RemoteBank:
     """The bank, from a worker: each question goes over the line, and waits for its answer."""
 
     def __init__(self, line: Line) -> None:
@@ -154,29 +154,29 @@ class Home:
         return answer
 
 
-class Leased:
+class LeasedBank:
     """The bank of a slice, at the worker: it knows each answer, since it keeps the same books as
     the run. It tells what it books before the request is sent, and waits for nobody."""
 
-    def __init__(self, home: Home, rest: Budget, unknown_price_ok: bool) -> None:
+    def __init__(self, bank: RemoteBank, rest: Budget, unknown_price_ok: bool) -> None:
         ledger = Ledger(rest, owner="the slice", unknown_price_ok=unknown_price_ok)
         self._holds = Holds(lambda size: hold_in(ledger, None, size))
-        self._home = home
+        self._bank = bank
 
     async def begin(self) -> Budget:
         return Budget()
 
     async def book(self, size: RequestSize) -> tuple[int, Spent]:
         number, booked = await self._holds.book(size)
-        self._home.question(size=size)
-        await self._home.line.sent()
+        self._bank.question(size=size)
+        await self._bank.line.sent()
         return number, booked
 
     async def again(self, number: int) -> None:
         self._holds.again(number)
-        self._home.question(number=number)
-        await self._home.line.sent()
+        self._bank.question(number=number)
+        await self._bank.line.sent()
 
     async def settle(self, number: int, actual: Spent | None) -> None:
         self._holds.settle(number, actual)
-        await self._home.settle(number, actual)
+        await self._bank.settle(number, actual)

@@ -267,12 +267,12 @@ TASK = Handoff(intent="do the work")
 class Line:
     """What a worker says to the run at home; once the worker is lost, it says nothing any more."""
 
-    def __init__(self, account):
-        self._account = account
+    def __init__(self, attempt):
+        self._attempt = attempt
         self.lost = False
 
     def __getattr__(self, name):
-        method = getattr(self._account, name)
+        method = getattr(self._attempt, name)
 
         async def said(*arguments):
             if self.lost:
@@ -283,7 +283,7 @@ class Line:
 
     def tell(self, line):
         if not self.lost:
-            self._account.told(line)
+            self._attempt.take_in(line)
 
 
 class Losing:
@@ -294,8 +294,8 @@ class Losing:
         self.losses = losses
         """After how many requests the next workers are lost; None: never."""
 
-    async def do(self, job, account):
-        line = Line(account)
+    async def do(self, job, attempt):
+        line = Line(attempt)
         loss = self.losses.pop(0) if self.losses else None
         lost = asyncio.Event()
         count = 0

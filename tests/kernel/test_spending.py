@@ -32,7 +32,7 @@ from kernel import (
 )
 from kernel.budget import NOTHING, Demand, Ledger
 from kernel.client import WrappedClient
-from kernel.cluster import Here, fan_out
+from kernel.cluster import LocalWorkers, fan_out
 from kernel.connections import pool_for
 from kernel.events import Waited
 from kernel.journal import Journal
@@ -368,12 +368,12 @@ async def test_work_that_is_done_elsewhere_is_booked_at_home_once(service, books
     one = service.usd
     run = Run(connect("live"))
     jobs = [(Worker(f"asker {n}", ask_once), Handoff(intent=f"Ask {n}")) for n in range(3)]
-    results = await fan_out(run, jobs, on=Here(), books=books)
+    results = await fan_out(run, jobs, on=LocalWorkers(), books=books)
     assert all(result.ok for result in results)
     assert spending.spent().calls == service.sent == 4 and spending.spent().usd == service.usd
     spending.allow(service.usd + one / 2)
     jobs = [(Worker(f"later {n}", ask_once), Handoff(intent=f"Ask {n}")) for n in range(3)]
-    results = await fan_out(run, jobs, on=Here(), books=books)
+    results = await fan_out(run, jobs, on=LocalWorkers(), books=books)
     assert {result.status for result in results} == {"exhausted"}
     assert service.sent == 4 and spending.ledger().reserved == NOTHING
 
@@ -383,7 +383,9 @@ async def test_no_branch_spends_what_nobody_at_home_counts(service, books):
     spending.allow(0)
     run = Run(connect("offline"))
     jobs = [(Worker("asker", ask_once), Handoff(intent="Ask"))]
-    [refused] = await fan_out(run, jobs, on=Here(), books=books, client=partial(connect, "live"))
+    [refused] = await fan_out(
+        run, jobs, on=LocalWorkers(), books=books, client=partial(connect, "live")
+    )
     assert refused.status == "failed"
     assert "is live and may cost money, which the run's client at home does not count" in (
         refused.reason
@@ -392,9 +394,13 @@ async def test_no_branch_spends_what_nobody_at_home_counts(service, books):
 
     spending.allow(ROOM)
     run = Run(connect("live"))
-    [result] = await fan_out(run, jobs, on=Here(), books=books, client=partial(connect, "live"))
+    [result] = await fan_out(
+        run, jobs, on=LocalWorkers(), books=books, client=partial(connect, "live")
+    )
     assert result.ok and service.sent == spending.spent().calls == 1
-    [free] = await fan_out(run, jobs, on=Here(), books=books, client=partial(connect, "offline"))
+    [free] = await fan_out(
+        run, jobs, on=LocalWorkers(), books=books, client=partial(connect, "offline")
+    )
     assert free.ok and service.sent == 1
 
 
@@ -403,7 +409,7 @@ async def test_the_cap_of_a_branchs_own_client_holds(service, books):
     run = Run(connect("live"))
     jobs = [(Worker("asker", ask_once), Handoff(intent="Ask"))]
     tight = partial(connect, "live", max_usd="0.0001")
-    [result] = await fan_out(run, jobs, on=Here(), books=books, client=tight)
+    [result] = await fan_out(run, jobs, on=LocalWorkers(), books=books, client=tight)
     assert result.status == "exhausted" and "the worker's client's budget of" in result.reason
     assert service.sent == 0 and spending.ledger().reserved == NOTHING
 

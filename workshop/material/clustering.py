@@ -8,21 +8,21 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from kernel.cluster import Cluster, Here, NoCluster, WorkerLost, open_cluster
+from kernel.cluster import Cluster, LocalWorkers, NoCluster, WorkerLost, open_cluster
 
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 """Windows has no SIGKILL; there SIGTERM ends a process as abruptly."""
 
 
 @asynccontextmanager
-async def cluster_or_here(workers: int = 2) -> AsyncIterator[Cluster | Here]:
+async def cluster_or_here(workers: int = 2) -> AsyncIterator[Cluster | LocalWorkers]:
     """A cluster on this machine; where it cannot be, a sentence, and this process in its place."""
     try:
         opening = open_cluster(workers=workers)
         cluster = await opening.__aenter__()
     except (ModuleNotFoundError, NoCluster) as problem:
         print(f"{problem}\nUntil then the branches are done in this process.")
-        yield Here()
+        yield LocalWorkers()
         return
     try:
         yield cluster

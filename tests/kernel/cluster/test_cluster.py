@@ -33,8 +33,8 @@ from kernel import (
 )
 from kernel import cluster as clusters
 from kernel.cluster import (
-    Account,
-    Here,
+    Attempt,
+    LocalWorkers,
     NoCluster,
     WorkerLost,
     fan_out,
@@ -173,7 +173,7 @@ async def test_the_bank_holds_a_cap_exactly_and_uses_all_of_it(address, on, cap)
     with Service() as service:
         run = Run(connect(), budget=Budget(calls=cap))
         async with open_cluster(address) as cluster:
-            work = cluster if on == "cluster" else Here()
+            work = cluster if on == "cluster" else LocalWorkers()
             results = await fan_out(run, jobs(Asks(2)), on=work, client=service.client)
     assert run.spent.calls == service.sent == cap
     assert run.ledger.reserved.calls == 0
@@ -229,7 +229,7 @@ async def test_a_bug_and_a_pause_of_a_branch_leave_its_siblings_alone(address):
 async def test_what_does_not_travel_says_so_in_a_sentence():
     run = Run(connect())
     holds_a_run = Asks(stumbles=run)
-    (result,) = await fan_out(run, jobs(holds_a_run, ["x"]), on=Here())
+    (result,) = await fan_out(run, jobs(holds_a_run, ["x"]), on=LocalWorkers())
     assert result.status == "failed"
     assert "asker cannot travel to a worker: a Run stays in its process" in result.reason
 
@@ -237,7 +237,7 @@ async def test_what_does_not_travel_says_so_in_a_sentence():
 async def test_the_levels_and_turns_that_are_left_hold_there():
     team = DeterministicSupervisor(*specialists())
     flat = Run(connect(), budget=Budget(depth=1))
-    (result,) = await fan_out(flat, jobs(team, ["pgvector"]), on=Here())
+    (result,) = await fan_out(flat, jobs(team, ["pgvector"]), on=LocalWorkers())
     assert not result.ok
     assert any("too deep" in event.result.reason for event in flat.events if event.kind == "return")
 
@@ -278,7 +278,7 @@ async def test_a_killed_worker_with_a_journal_nothing_is_paid_twice(
     with Service() as service:
         run = Run(connect())
         async with open_cluster(address) as cluster:
-            work = cluster if on == "cluster" else Here()
+            work = cluster if on == "cluster" else LocalWorkers()
             (result,) = await fan_out(
                 run, jobs(team, ["pgvector"]), on=work, journal=folder, client=service.client
             )
@@ -301,9 +301,9 @@ async def test_a_worker_that_always_dies_is_given_up_with_the_work_so_far(addres
 class Loses:
     """Workers that are lost after they have booked a request."""
 
-    async def do(self, job, account):
-        await account.begin()
-        await account.book(RequestSize(models.worker, 100, 300, ""))
+    async def do(self, job, attempt):
+        await attempt.begin()
+        await attempt.book(RequestSize(models.worker, 100, 300, ""))
         raise WorkerLost("gone")
 
 
@@ -316,10 +316,10 @@ async def test_what_a_lost_worker_had_under_way_counts_as_spent(books):
 
 
 async def test_an_attempt_begins_once_whatever_the_scheduler_does():
-    account = Account(Run(connect()))
-    await account.begin()
+    attempt = Attempt(Run(connect()))
+    await attempt.begin()
     with pytest.raises(WorkerLost):
-        await account.begin()
+        await attempt.begin()
 
 
 async def test_a_journal_that_a_dying_process_still_holds_is_waited_for(tmp_path):
@@ -348,7 +348,7 @@ async def test_the_picture_says_what_crossed_the_wire_and_what_was_lost(address)
 
 async def test_the_picture_of_one_process_has_no_wire_and_no_worker():
     run = Run(connect())
-    await fan_out(run, jobs(Asks(2), ["x", "y"]), on=Here())
+    await fan_out(run, jobs(Asks(2), ["x", "y"]), on=LocalWorkers())
     picture = views.Elsewhere(run)
     for shown in (picture.text(), picture.svg()):
         assert "on a worker" not in shown and "What crosses the wire" not in shown
@@ -596,7 +596,9 @@ async def test_when_the_last_worker_dies_the_work_so_far_comes_back_and_is_not_p
             assert run.ledger.reserved.calls == 0
         paid = service.sent
         team = DeterministicSupervisor(search, write, review)
-        (again,) = await fan_out(Run(connect()), jobs(team, ["pgvector"]), on=Here(), **terms)
+        (again,) = await fan_out(
+            Run(connect()), jobs(team, ["pgvector"]), on=LocalWorkers(), **terms
+        )
     assert again.ok, again.reason
     assert service.sent == paid + 2, "the research was replayed"
 
@@ -659,4 +661,4 @@ def test_the_module_needs_neither_dask_nor_tls_to_be_imported():
 )
 async def test_a_setting_that_cannot_be_is_named(settings, named):
     with pytest.raises(ValueError, match=named):
-        await fan_out(Run(connect()), [], on=Here(), **settings)
+        await fan_out(Run(connect()), [], on=LocalWorkers(), **settings)

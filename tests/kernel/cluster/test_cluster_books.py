@@ -19,9 +19,9 @@ from pydantic import BaseModel
 from kernel import Agent, Budget, Client, Handoff, Pause, Result, Run, connect, models
 from kernel.budget import CAPS, Spent
 from kernel.cluster import (
-    Account,
+    Attempt,
     BranchJob,
-    Here,
+    LocalWorkers,
     NoCluster,
     WorkerLost,
     fan_out,
@@ -32,8 +32,8 @@ from kernel.cluster import (
 from kernel.cluster import call as calls
 from kernel.cluster import line as lines
 from kernel.cluster.call import WorkerCall
-from kernel.cluster.dask import DeskClient
-from kernel.cluster.line import Line, LineLost, Switchboard, certificate, dial
+from kernel.cluster.dask import DaskProcessClient
+from kernel.cluster.line import Line, LineLost, Listener, certificate, dial
 from kernel.cluster.messages import BankQuestion, BranchSent, Seen
 from kernel.cluster.parcel import packed
 from kernel.events import Dispatched, Note, Replied, Returned, to_json
@@ -116,14 +116,14 @@ class Deaths:
         return self.after.pop(0) if self.after else None
 
 
-class Mortal(Here):
+class Mortal(LocalWorkers):
     """Works in this process. A dead one says nothing more and sends nothing more."""
 
     def __init__(self, deaths):
         self.deaths = deaths
 
-    async def do(self, job, account):
-        wire = Wire(account, self.deaths.next())
+    async def do(self, job, attempt):
+        wire = Wire(attempt, self.deaths.next())
         doing = asyncio.ensure_future(perform(job, wire, wire.tell))
         dead = asyncio.ensure_future(wire.dead.wait())
         await asyncio.wait({doing, dead}, return_when=asyncio.FIRST_COMPLETED)
@@ -138,17 +138,17 @@ class Mortal(Here):
 class Wire:
     """All that such a worker says, until it is dead."""
 
-    def __init__(self, account, after):
-        self._account = account
+    def __init__(self, attempt, after):
+        self._attempt = attempt
         self._left = after
         self.dead = asyncio.Event()
 
     async def begin(self):
-        return await self._account.begin()
+        return await self._attempt.begin()
 
     def tell(self, event):
         if not self.dead.is_set():
-            self._account.told(event)
+            self._attempt.take_in(event)
             self._word()
 
     def _word(self):
@@ -160,7 +160,7 @@ class Wire:
     def __getattr__(self, name):
         async def asked(*arguments):
             if not self.dead.is_set():
-                answer = await getattr(self._account, name)(*arguments)
+                answer = await getattr(self._attempt, name)(*arguments)
                 self._word()
             if self.dead.is_set():
                 await asyncio.Event().wait()
@@ -188,10 +188,10 @@ class Callers:
     def __init__(self, deaths):
         self.deaths = deaths
 
-    async def do(self, job, account):
-        async with Switchboard("127.0.0.1").open() as board:
-            call = WorkerCall(account, packed(job))
-            ticket = board.expect(call.serve)
+    async def do(self, job, attempt):
+        async with Listener("127.0.0.1").open() as listener:
+            call = WorkerCall(attempt, packed(job))
+            ticket = listener.expect(call.serve)
             working = asyncio.ensure_future(
                 worker.work({**asdict(ticket), "token": f"{self.deaths.next()}:{ticket.token}"})
             )
@@ -341,10 +341,10 @@ async def test_tries_that_the_service_may_have_done_hold_the_cap_too(workers, bo
 async def test_a_slice_is_taken_whole_or_not_at_all():
     run = Run(connect(), budget=Budget(calls=4))
 
-    class Spends(Here):
-        async def do(self, job, account):
+    class Spends(LocalWorkers):
+        async def do(self, job, attempt):
             run.ledger.hold_slice(Budget(calls=2)).settle(Spent(calls=2))  # others use it meanwhile
-            return await super().do(job, account)
+            return await super().do(job, attempt)
 
     first, second = await fan_out(run, jobs(Asks(1), 2), on=Spends(), books="lease", limit=1)
     assert first.ok
@@ -381,10 +381,10 @@ async def test_what_was_under_way_is_charged_in_full(workers, books):
 
 
 async def test_a_worker_that_is_cut_off_may_have_used_all_of_its_slice():
-    class CutOff(Here):
-        async def do(self, job, account):
-            await account.begin()
-            account.cut_off = True
+    class CutOff(LocalWorkers):
+        async def do(self, job, attempt):
+            await attempt.begin()
+            attempt.cut_off = True
             raise WorkerLost("the network broke")
 
     done = await tried(CutOff(), Asks(1), budget=Budget(calls=6, tokens=900), books="lease")
@@ -506,7 +506,7 @@ async def test_what_json_cannot_hold_comes_back_as_json_shows_it_with_a_note():
 
 
 async def test_a_bug_over_a_line_has_the_words_that_it_has_here():
-    for on in (Callers(Deaths()), Here()):
+    for on in (Callers(Deaths()), LocalWorkers()):
         done = await tried(on, Agent("agent", "d", "s", models.worker, tools=("no tool",)))
         assert (
             done.results[0].status == "failed" and "TypeError: agent got" in done.results[0].reason
@@ -540,10 +540,10 @@ async def test_what_is_too_long_for_a_line_fails_and_is_not_begun_again(
 
 async def test_a_worker_that_cannot_call_is_a_lost_one():
     class Unreachable(Callers):
-        async def do(self, job, account):
+        async def do(self, job, attempt):
             if self.deaths.next() is None:
-                return await super().do(job, account)
-            call = WorkerCall(account, packed(job))
+                return await super().do(job, attempt)
+            call = WorkerCall(attempt, packed(job))
             nowhere = {"host": "127.0.0.1", "port": 9, "certificate": CERTIFICATE, "token": "t"}
             await call.gone(await worker.work(nowhere))
             return await call.outcome
@@ -601,8 +601,8 @@ async def test_no_question_outlives_its_line(work, end):
             line.send({"stop": "stop", "nonsense": "answer"}[end], "no JSON")
             await ended.wait()
 
-    async with Switchboard("127.0.0.1").open() as board:
-        working = asyncio.ensure_future(worker.work(asdict(board.expect(serve))))
+    async with Listener("127.0.0.1").open() as listener:
+        working = asyncio.ensure_future(worker.work(asdict(listener.expect(serve))))
         done, _ = await asyncio.wait({working}, timeout=5)
         ended.set()
         working.cancel()
@@ -611,16 +611,16 @@ async def test_no_question_outlives_its_line(work, end):
 
 
 async def test_a_lost_dask_process_is_not_waited_for():
-    desk = DeskClient("tcp://nowhere:1", 1.0, {})
-    async with Switchboard("127.0.0.1").open() as board:
-        line = await dial(board.expect(desk.serve))
+    dask = DaskProcessClient("tcp://nowhere:1", 1.0, {})
+    async with Listener("127.0.0.1").open() as listener:
+        line = await dial(listener.expect(dask.serve))
         line.send("seen", Seen(workers=1, nobody=False, lost=False).model_dump_json())
-        await asyncio.wait_for(desk.ready(1), 5)
-        waiting = asyncio.ensure_future(desk.ready(2))
+        await asyncio.wait_for(dask.ready(1), 5)
+        waiting = asyncio.ensure_future(dask.ready(2))
         await asyncio.sleep(0)
         line.cut()
         async with asyncio.timeout(5):
-            for question in (waiting, desk.ready(1), desk.look_again()):
+            for question in (waiting, dask.ready(1), dask.look_again()):
                 with pytest.raises(NoCluster, match="was lost"):
                     await question
 
@@ -640,11 +640,13 @@ async def test_a_stranger_at_the_banks_port_gets_nothing():
         served.append(line)
         line.send("work")
 
-    async with Switchboard("127.0.0.1").open() as board:
-        ticket = board.expect(serve)
+    async with Listener("127.0.0.1").open() as listener:
+        ticket = listener.expect(serve)
         for greeting in (b"x" * 65, b"0" * 64 + b"\n", b"GET / HTTP/1.1\r\n\r\n" * 9):
             for tls in (None, context):
-                reader, writer = await asyncio.open_connection(board.host, board.port, ssl=tls)
+                reader, writer = await asyncio.open_connection(
+                    listener.host, listener.port, ssl=tls
+                )
                 writer.write(greeting)
                 answer = b""
                 with contextlib.suppress(OSError):
@@ -702,9 +704,9 @@ async def test_a_worker_that_makes_things_up_is_lost_and_what_it_booked_is_paid(
     run = Run(connect(), budget=Budget(calls=3))
 
     async def work(handoff, below):
-        call = WorkerCall(Account(below), b"")
-        async with Switchboard("127.0.0.1").open() as board:
-            line = await dial(board.expect(call.serve))
+        call = WorkerCall(Attempt(below), b"")
+        async with Listener("127.0.0.1").open() as listener:
+            line = await dial(listener.expect(call.serve))
             assert (await line.receive())[0] == "work"
             line.send("question", BankQuestion(id=1, size=SIZE).model_dump_json())
             assert (await line.receive())[0] == "answer"
@@ -713,7 +715,7 @@ async def test_a_worker_that_makes_things_up_is_lost_and_what_it_booked_is_paid(
             with pytest.raises(WorkerLost, match="the line to its worker broke"):
                 await asyncio.wait_for(call.outcome, 30)
             await call.ended.wait()
-        call._account.close()
+        call._attempt.close()
         return "done"
 
     result = await run.dispatch(Worker("branch", work), Handoff(intent="x"))
@@ -727,7 +729,7 @@ async def test_a_worker_that_makes_things_up_is_lost_and_what_it_booked_is_paid(
 
 
 async def test_a_worker_does_not_talk_to_who_only_stands_at_the_port():
-    async with Switchboard("127.0.0.1").open() as real, Switchboard("127.0.0.1").open() as other:
+    async with Listener("127.0.0.1").open() as real, Listener("127.0.0.1").open() as other:
         ticket = real.expect(None)
         wrong = type(ticket)(**{**asdict(ticket), "port": other.port})
         with pytest.raises(OSError, match="certificate"):
@@ -736,5 +738,5 @@ async def test_a_worker_does_not_talk_to_who_only_stands_at_the_port():
 
 
 def test_a_ticket_does_not_show_its_token():
-    ticket = Switchboard("127.0.0.1").expect(None)
+    ticket = Listener("127.0.0.1").expect(None)
     assert ticket.token not in repr(ticket)

@@ -20,7 +20,7 @@ from typing import Any
 from ..texts import in_words
 from .dask import LOOK_S, SETTINGS, STOP_S
 from .line import Line, LineLost, Ticket, dial, optional
-from .messages import ClusterFailed, Opened, Order, OrderEnded, Seen
+from .messages import ClusterFailed, Opened, Order, OrderEnded, Seen, StartOptions
 from .worker import work
 
 STATUS_S = 0.1
@@ -30,38 +30,38 @@ NAME_OF = "branch-{}"
 
 
 def main() -> None:
-    """Reads the order from the run that started this process, and serves it."""
+    """Reads the options from the run that started this process, and serves it."""
     logging.disable()  # a note of the run says what Dask would log
-    asyncio.run(_serve(json.loads(sys.stdin.readline())))
+    asyncio.run(_serve(StartOptions.model_validate_json(sys.stdin.readline())))
 
 
-async def _serve(order: dict[str, Any]) -> None:
-    line = await dial(Ticket(**order["ticket"]))
+async def _serve(start: StartOptions) -> None:
+    line = await dial(Ticket(**start.ticket))
     try:
         async with contextlib.AsyncExitStack() as stack:
             try:
-                dask, opened = await _opened(stack, order)
+                dask, opened = await _opened(stack, start)
             except Exception as problem:
                 failed = ClusterFailed(reason=in_words(problem) or type(problem).__name__)
                 line.send("failed", failed.model_dump_json())
                 return
             line.send("opened", opened.model_dump_json())
-            await DeskServer(line, dask, order["patience_s"]).serve()
+            await DaskProcessServer(line, dask, start.patience_s).serve()
     finally:
         await line.close()
 
 
-async def _opened(stack: contextlib.AsyncExitStack, order: dict[str, Any]) -> tuple[Any, Opened]:
-    """A client of Dask, on a cluster of its own or at the address of the order."""
+async def _opened(stack: contextlib.AsyncExitStack, start: StartOptions) -> tuple[Any, Opened]:
+    """A client of Dask, on a cluster of its own or at the address of the options."""
     distributed = optional("distributed")
     stack.enter_context(optional("dask").config.set(SETTINGS))
-    options = pickle.loads(base64.b64decode(order["options"])) if order["options"] else {}
-    address = order["address"]
+    options = pickle.loads(base64.b64decode(start.options)) if start.options else {}
+    address = start.address
     opened = Opened(address=address or "")
     if address is None:
         made = None if "security" in options else distributed.Security.temporary()
         options.setdefault("security", made)
-        local = await stack.enter_async_context(_local(order, options["security"]))
+        local = await stack.enter_async_context(_local(start, options["security"]))
         opened = Opened(address=local.scheduler_address)
         if made is not None:
             opened.certificate, opened.key = made.tls_client_cert, made.tls_client_key
@@ -69,7 +69,7 @@ async def _opened(stack: contextlib.AsyncExitStack, order: dict[str, Any]) -> tu
         opened.address,
         asynchronous=True,
         set_as_default=False,
-        timeout=order["start_s"],
+        timeout=start.start_s,
         **options,
     )
     stack.push_async_callback(client.close)  # also when it cannot be started
@@ -79,11 +79,11 @@ async def _opened(stack: contextlib.AsyncExitStack, order: dict[str, Any]) -> tu
     return dask, opened
 
 
-def _local(order: dict[str, Any], security: Any) -> Any:
+def _local(start: StartOptions, security: Any) -> Any:
     """A scheduler and workers on this machine, for holders of the certificate only."""
     local = optional("distributed").LocalCluster(
-        n_workers=order["workers"],
-        threads_per_worker=order["branches"],
+        n_workers=start.workers,
+        threads_per_worker=start.branches,
         host="127.0.0.1",
         protocol="tls://" if security.require_encryption else None,
         security=security,
@@ -114,7 +114,7 @@ def _without_pages() -> type:
 
 
 @dataclass
-class DeskServer:
+class DaskProcessServer:
     """The cluster's side of a run: it takes orders, watches the workers and reports."""
 
     line: Line
