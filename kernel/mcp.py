@@ -64,14 +64,14 @@ class ServerDown(Exception):
 class RemoteTool:
     """One tool of a server, with what an agent asks of a tool: name, definition and call.
 
-    Made by `Connection.tools`; a picture of the definition at that moment.
+    Made by `Connection.tools`; a snapshot of the definition.
     """
 
     name: str
     """The model's name for it: the prefix, then its name on the server."""
     definition: dict[str, Any]
     """The tool as the wire describes it: name, description, input_schema."""
-    client: Any = field(repr=False)
+    client: Any = field(repr=False)  # a Client of the package `mcp`
     called: str = ""
     """Its name on the server."""
     seconds: float = 30.0
@@ -123,8 +123,8 @@ class Connection:
 
     target:  a command with its arguments, which is started and spoken to over stdio; a URL; or a
              server of this process (`MCPServer`), or a transport of the package `mcp`.
-    env:     variables for a command, beside the few that it inherits (PATH, HOME, USER …): keys
-             and PYTHONPATH reach it only through this.
+    env:     variables for a command, in addition to those that it inherits (PATH, HOME, USER …).
+             Keys and PYTHONPATH reach it only through this.
     seconds: how long the start may take, and each call.
 
     Use it as `async with Connection(…) as connection`, or `open()` in one cell of a notebook and
@@ -353,7 +353,7 @@ class TeamAnswer(BaseModel):
     """What a host gets of a team's result: short enough for the context of its model."""
 
     status: str
-    output: Any = None
+    output: Any = None  # JSON of whatever shape
     reason: str = ""
     artifacts: list[str] = []
     """The names of what the team made, without the texts."""

@@ -4,7 +4,7 @@
         far = RemoteSpecialist("reviewer", "Finds faults in drafts.", server.url, token, Verdict)
         team = DeterministicSupervisor(researcher, writer, far)
 
-What comes back is a claim: it is checked, and long texts are cut. A budget can promise two things
+The response is untrusted: it is checked, and long texts are cut. A budget can promise two things
 across the border, how many handoffs go out and how long each is waited for; it cannot promise
 dollars. What the far side says that it spent is a note of the run and stands in no ledger.
 
@@ -437,7 +437,7 @@ class _Door(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Also what the base class refuses, such as GET, is answered as a result."""
+        """Answers with a result what the base class refuses, such as GET."""
         self._refuse(code, message or "POST a handoff")
 
     def _drop_body(self) -> None:

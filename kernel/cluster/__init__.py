@@ -12,13 +12,14 @@ that was finished is asked or paid again.
 
 Which code runs where, file by file:
 
-- the run's process: `books` (the money), `call` (one worker's line), `dask` (opens a cluster), and
-  of `parcel` the packing of jobs and the reading of results
-- the Dask process, one of this machine for each cluster: `dask_process`. It alone speaks Dask, so
-  that the run's process unpickles nothing that others send
-- a worker: `worker`, and of `parcel` the work on a job and the encoding of its result
-- two of them: `line`, the TLS connections on which a worker and the Dask process call the run
-- all three: `messages`, what these lines carry
+- in the run's process: `books` (money and events), `call` (one branch at a worker), `dask` (opens a
+  cluster), and of `parcel` what packs jobs and restores results
+- in the Dask process, which each cluster has on this machine: `dask_process`. It alone speaks Dask,
+  so that the run's process unpickles nothing that others send
+- in a worker: `worker`, and of `parcel` what runs a job and encodes its result
+- in all three: `line` (TLS connections, on which the other two call the run) and `messages`
+
+`LocalWorkers`, in `parcel`, runs jobs in the run's process.
 
 Dask is an optional extra, used when a cluster is opened: pip install -e ".[cluster]".
 """

@@ -37,15 +37,30 @@ class WorkerLost(Exception):
 
 
 class Bank(Protocol):
-    """The questions that a branch asks its run, which may be in another process."""
+    """The questions that a branch asks its run, which may be in another process.
 
-    async def begin(self) -> Budget: ...
+    In the run's process `Attempt` answers them. At a worker, `RemoteBank` sends them to it, and
+    `LeasedBank` answers them from the branch's slice. `Holds` keeps the requests under way of both
+    that answer; `BankedClient` asks.
+    """
 
-    async def book(self, size: RequestSize) -> tuple[int, Spent]: ...
+    async def begin(self) -> Budget:
+        """Begins the branch; returns what it may use without asking."""
+        ...
 
-    async def again(self, number: int) -> None: ...
+    async def book(self, size: RequestSize) -> tuple[int, Spent]:
+        """Sets aside the most that a request may cost, before it is sent; returns its number and
+        that amount. Raises Exhausted when there is no room for it."""
+        ...
 
-    async def settle(self, number: int, actual: Spent | None) -> None: ...
+    async def again(self, number: int) -> None:
+        """Sets aside as much for the next try of a request, after one that the service may have
+        done. Raises Exhausted when there is no room for it."""
+        ...
+
+    async def settle(self, number: int, actual: Spent | None) -> None:
+        """Replaces what was set aside by the cost; None: unknown, so all of it is charged."""
+        ...
 
 
 class Workers(Protocol):
@@ -59,7 +74,7 @@ class Workers(Protocol):
 
 @dataclass(frozen=True)
 class BranchJob:
-    """All that a worker is told."""
+    """A branch as a worker gets it."""
 
     executable: Executable
     handoff: Handoff
@@ -70,7 +85,7 @@ class BranchJob:
     leased: bool
     unknown_price_ok: bool
     paid: bool
-    """True if the run at home counts what somebody is billed for."""
+    """True if the run's own client counts what somebody is billed for."""
 
 
 async def fan_out(
@@ -88,8 +103,8 @@ async def fan_out(
 
     on:       where to: an open cluster, or `LocalWorkers()`.
     books:    "bank" asks before each request; "lease" gives every branch an equal slice of what the
-              budgets have left, which costs no further question and wastes what a branch
-              does not use. All attempts of a branch share its slice.
+              budgets have left: no round trip per request, but while it runs, no other branch can
+              use what it leaves. All attempts of a branch share its slice.
     journal:  a folder that all workers reach; each branch keeps its replies and errors in a file
               there, and one that is begun again replays them (see `Journal.try_again`). What is
               replayed is not booked again: where a run goes on after its own process ended, its
@@ -290,10 +305,10 @@ class Holds:
 
 
 class Attempt:
-    """The bookings of one attempt of a branch at home, and the events that it reports.
+    """One attempt of a branch, in the run's process: its bookings and the events that it reports.
 
     leased:  the ledger of the branch's slice, where it has one; else the run's own ledgers.
-    number:  which one it is, from 1. It numbers the attempt's dispatches below the branch.
+    number:  of the attempt, from 1. It numbers the attempt's dispatches below the branch.
     """
 
     def __init__(self, run: Run, leased: Ledger | None = None, number: int = 1) -> None:
@@ -407,16 +422,22 @@ class AttemptEvents:
         self._run.take_in(event)
 
     def _check(self, event: Event) -> None:
+        """Raises ValueError for an event of a run that the events so far did not announce."""
         if isinstance(event, Dispatched):
-            above, _, number = event.run.rpartition(".")
-            known = number.isdecimal() and event.run not in self._spent
-            known = known and event.parent == above and (not above or above in self._spent)
+            known = self._is_new(event)
         elif isinstance(event, Returned):
             known = event.run in self._open
         else:
             known = not event.run or event.run in self._spent
         if not known:
             raise ValueError(f"its worker told of a run {event.run!r} that is not there")
+
+    def _is_new(self, dispatched: Dispatched) -> bool:
+        """True for a dispatch with an id of its own, directly below a run that is known."""
+        parent, _, number = dispatched.run.rpartition(".")
+        if dispatched.run in self._spent or not number.isdecimal():
+            return False
+        return dispatched.parent == parent and (parent == "" or parent in self._spent)
 
     def close(self, status: Status, reason: str) -> None:
         """Ends every open dispatch, the innermost first, with the replies that are known."""

@@ -1,5 +1,4 @@
-"""The line of one branch, at home: it gives out the parcel, answers for the bank, and takes in what
-the worker tells."""
+"""The run's side of one branch at a worker: the job goes out, its questions and events come in."""
 
 from __future__ import annotations
 
@@ -25,10 +24,9 @@ LATE_S = 5.0
 
 
 class WorkerCall:
-    """The life of one parcel: `outcome` is its result, or WorkerLost.
+    """Runs one branch on a worker: `outcome` is its result, or WorkerLost.
 
-    The line is the branch's life. When it ends before there is a result, whatever the reason, the
-    worker is lost to the run; and a worker whose line ends stops its branch.
+    If the line ends first, the worker counts as lost; a worker whose line ends stops its branch.
     """
 
     def __init__(self, attempt: Attempt, parcel: bytes) -> None:

@@ -29,14 +29,19 @@ from .line import Line, LineLost, Listener, Ticket, installed, optional
 from .messages import ClusterFailed, Opened, Order, OrderEnded, Seen, StartOptions
 from .parcel import packed
 
-START_S, STOP_S, CLOSE_S = 60.0, 5.0, 15.0
-"""Seconds: until a cluster is up, until a cancelled branch has stopped, until the processes of a
-cluster that is left are ended by force."""
-PATIENCE_S, LOOK_S = 30.0, 0.5
-"""Seconds: without any worker, until a branch is given up; between two looks at who is there."""
+START_S = 60.0
+"""Seconds until a cluster is up."""
+STOP_S = 5.0
+"""Seconds until a cancelled branch has stopped."""
+CLOSE_S = 15.0
+"""Seconds until the processes of a closed cluster are killed."""
+PATIENCE_S = 30.0
+"""Seconds without any worker until a branch is given up."""
+LOOK_S = 0.5
+"""Seconds between two counts of the workers."""
 RESTART_S = 300.0
-"""Seconds that a lost process of this machine has to be up again. After Dask's own 15 a busy
-machine's process that is only slow to come back would be given up."""
+"""Seconds for a lost worker of this machine to restart. Dask's default of 15 s is too short on a
+busy machine."""
 
 SETTINGS = {
     # a branch whose worker dies comes back here, where the books are, and is not run again
@@ -78,6 +83,7 @@ class Cluster:
         return {"address": opened.address, "security": security(**shared, **own, **keys)}
 
     async def do(self, job: BranchJob, attempt: Attempt) -> Result:
+        """Runs a job on a worker of the cluster."""
         call = WorkerCall(attempt, packed(job))
         await self._process.look_again()
         async with self._given(call):

@@ -1,6 +1,6 @@
 """Lines between a run and those who work for it: messages over TLS, for whoever knows a token.
 
-A message is a verb, a space and JSON, and ends its line. Nothing that arrives is unpickled.
+A message is newline-terminated: verb, space, JSON. Nothing that arrives is unpickled.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ class Line:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
-        writer.transport.set_write_buffer_limits(high=1)  # with 0, asyncio's TLS never goes on
+        # with 0 the TLS transport never resumes writing
+        writer.transport.set_write_buffer_limits(high=1)
 
     def send(self, verb: str, body: str = "{}") -> None:
         """Sends a message. On a line that has ended it is dropped: the receiver notices the end.
@@ -125,8 +126,8 @@ async def dial(ticket: Ticket) -> Line:
 
 
 class Listener:
-    """The run's own port. It takes a call with a token that it expects, each token once, and ends
-    every other call without a word."""
+    """The run's own port. It accepts each token that it expects once, and closes every other
+    connection without an answer."""
 
     def __init__(self, host: str) -> None:
         self.host = host
@@ -161,7 +162,7 @@ class Listener:
         return Ticket(self.host, self.port, self._certificate, token)
 
     def forget(self, ticket: Ticket) -> None:
-        """Does not hear this ticket any more."""
+        """Revokes a ticket."""
         self._expected.pop(ticket.token, None)
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -82,7 +82,7 @@ class StartOptions(Message):
     patience_s: float
     start_s: float
     options: str
-    """Those of `distributed.Client`, pickled, as base64; empty without any."""
+    """Options of `distributed.Client`, pickled, as base64; empty without any."""
 
 
 class Order(Message):
@@ -111,13 +111,13 @@ class Seen(Message):
 
     workers: int
     nobody: bool
-    """True if no worker has been there for longer than the run wants to wait."""
+    """True if there has been no worker for longer than `patience_s`."""
     lost: bool
     """True if the scheduler is gone."""
 
 
 class OrderEnded(Message):
-    """An order ended: its worker called the run, or why it could not."""
+    """The order finished; `reason` if the worker could not connect."""
 
     id: str
     reason: str = ""

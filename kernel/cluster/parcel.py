@@ -1,4 +1,4 @@
-"""Parcels between a run and a worker, and their work at the worker."""
+"""Serialises jobs and results; runs a job in the worker."""
 
 from __future__ import annotations
 
@@ -138,13 +138,14 @@ class BankedClient(WrappedClient):
 
 
 class LocalWorkers:
-    """The same work in this process: for a machine that can start no other one.
+    """Runs branches in this process, for a machine that can start no other one.
 
     Where Dask's cloudpickle is installed, each job is packed and unpacked, so that what does not
     travel is seen here too.
     """
 
     async def do(self, job: BranchJob, attempt: Attempt) -> Result:
+        """Runs a job here; the attempt itself is its bank."""
         attempt.run.note("done in this process", about="here")
         with contextlib.suppress(ModuleNotFoundError):
             job = pickle.loads(packed(job))  # our own, packed a moment ago
@@ -173,7 +174,7 @@ async def seconds_each(question: Callable[[], Awaitable[None]], questions: int) 
 
 
 class EncodedResult(BaseModel):
-    """A result on its way home, as JSON can hold it."""
+    """A result on its way to the run, as JSON can hold it."""
 
     model_config = ConfigDict(defer_build=True)
     result: Result
@@ -184,7 +185,7 @@ class EncodedResult(BaseModel):
 
 
 def sent_back(result: Result) -> EncodedResult:
-    """A result as it is sent home."""
+    """Returns a result as it is sent to the run."""
     output = result.output
     if isinstance(output, BaseModel):
         kind = type(output)

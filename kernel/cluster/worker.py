@@ -1,4 +1,4 @@
-"""The work of a worker on a ticket: it calls the run, does the job that it is told, and reports."""
+"""Runs one branch in a worker process."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def _measure(bank: RemoteBank, questions: int) -> None:
 
 
 class RemoteBank:
-    """The bank, from a worker: each question goes over the line, and waits for its answer."""
+    """Bank client over the line: sends each question and waits for its answer."""
 
     def __init__(self, line: Line) -> None:
         self.line = line
@@ -94,6 +94,7 @@ class RemoteBank:
         for asked in self._asked.values():
             if not asked.done():
                 asked.set_exception(LineLost("the line has ended"))
+                asked.exception()  # read here: a task that could not send it does not
 
     async def _listen(self) -> None:
         """Takes in answers, until the run says stop or the line ends."""
@@ -155,8 +156,10 @@ class RemoteBank:
 
 
 class LeasedBank:
-    """The bank of a slice, at the worker: it knows each answer, since it keeps the same books as
-    the run. It tells what it books before the request is sent, and waits for nobody."""
+    """Bank for a leased slice: decides locally and reports.
+
+    It keeps the same books as the run, and reports each booking before the request is sent.
+    """
 
     def __init__(self, bank: RemoteBank, rest: Budget, unknown_price_ok: bool) -> None:
         ledger = Ledger(rest, owner="the slice", unknown_price_ok=unknown_price_ok)
