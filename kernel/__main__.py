@@ -38,8 +38,8 @@ def in_a_terminal() -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """Returns the exit status: 0 done, 1 the team did not finish, 2 the call cannot be
-    carried out."""
+    """Returns the exit status: 0 done, 1 the team did not finish, 2 the call cannot be carried out,
+    130 stopped by Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")

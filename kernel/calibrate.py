@@ -146,8 +146,8 @@ async def judged(
 
 
 def caught(marks: Iterable[Judged], bar: float) -> dict[str, Caught]:
-    """For each fault: how many of its drafts got less than the bar. Under "" are the false alarms:
-    drafts without a fault that did."""
+    """Counts, for each fault, the drafts that got less than the bar. The key "" counts the false
+    alarms: drafts without a fault that did."""
     counts: dict[str, Caught] = {}
     for one in marks:
         before = counts.get(one.fault, Caught(0, 0))
@@ -172,7 +172,7 @@ class Agreement(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Of all answers, those that agree."""
+        """The share of all answers that agree."""
         return (self.both_yes + self.both_no) / sum(self)
 
     @property

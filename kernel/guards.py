@@ -1,8 +1,8 @@
 """Guards: transparent wrappers for work that fails, hangs, overloads its dependency or can be
 replaced.
 
-Each one keeps the contract, wraps one executable and goes through the door, so they stand in any
-order:
+Each one keeps the contract, wraps one executable and goes through the door, so they can be nested
+in any order; the order matters:
 
 - `Retry(Deadline(x))`    each try has its own time; `Deadline(Retry(x))` gives all tries one.
 - `Retry(CircuitBreaker(x))`  stops trying when the circuit opens; `CircuitBreaker(Retry(x))` counts
@@ -48,7 +48,7 @@ def is_transient(result: Result) -> bool:
 
 
 def is_failure(result: Result) -> bool:
-    """True if a result speaks against its worker: not a refusal, a pause or a cancellation."""
+    """True if a result counts as a worker failure: not a refusal, a pause or a cancellation."""
     return result.status == "failed" or (result.status == "exhausted" and result.transient)
 
 
@@ -126,6 +126,7 @@ class Deadline(Guard):
         checked_s("seconds", self.seconds)
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
+        """Returns the worker's result, or the work so far when the time is over."""
         return await run.dispatch(self.wraps, handoff, budget=Budget(seconds=self.seconds))
 
 
@@ -140,6 +141,7 @@ class Fallback(Guard):
     then: Executable
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
+        """Returns the result of `wraps`, or that of `then` when `wraps` does not deliver."""
         first = await run.dispatch(self.wraps, handoff)
         if first.ok or first.status in ("paused", "cancelled"):
             return first
@@ -207,6 +209,7 @@ class CircuitBreaker(Guard):
         return (self._opened_at or 0.0) + self.cooldown_s - self.clock()
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
+        """Returns the worker's result, or a failure at once while the circuit turns work away."""
         if self.state == "open":
             return self._turned_away(f"next trial in {self._wait_s():.0f} s")
         if self.state == "half-open":

@@ -23,8 +23,11 @@ The outcome of a step is kept, good or bad:
 
 Time is kept only where it is asked for: `Retry(worker, sleep=journal.sleep)` waits in a replay only
 for what is left of the wait, and `CircuitBreaker(worker, clock=journal.clock)` finds its cooldown
-over when it was over. Without these a Retry waits again, and a breaker may turn away what it let
-pass. The tries inside a client are a part of their step.
+over when it was over. Without these a Retry waits again, and a breaker may reject calls it had
+allowed. The tries inside a client are a part of their step. Times have no other key than the order
+in which they are asked for: of waits at the same time, a replay may give one the time of another,
+so one ends earlier and the other later, by its own length at most; and a breaker that parallel
+branches share may decide otherwise.
 
 The file holds replies, answers, questions and decisions in plain text, so only its owner may read
 it (mode 0600, where the system has modes). Of a request it holds a hash and no word.
@@ -118,7 +121,7 @@ class Journal:
     sync: "full" survives a power cut, "normal" only a crash of the process, at a fraction of the
           cost (`python -m benchmarks` shows both).
     final: the file is a finished run that is only shown again: a reply comes back as it was, also
-          one that was cut, and an error without a word on how to be rid of it.
+          one that was cut, and errors are raised without the try_again hint.
 
     Raises JournalInUse for a file that another process uses; JournalError for one that is not a
     journal or has another version, and when the journal is closed, or used in another thread.
@@ -152,8 +155,8 @@ class Journal:
         return JournalledClient(client, self)
 
     def steps(self) -> tuple[int, int]:
-        """(finished steps, open steps). An open one was under way at a crash or a limit: it may
-        have been done and billed. A question that waits for its answer is not counted.
+        """Returns (finished steps, open steps). An open one was under way at a crash or a limit: it
+        may have been done and billed. A question that waits for its answer is not counted.
         """
         open_step = "value IS NULL AND error IS NULL"
         [(total, opened)] = self._file.read(
@@ -220,7 +223,7 @@ class Journal:
         return Journal(path, sync=self._file.sync, final=self.final)
 
     def describe(self, name: str, text: str) -> None:
-        """Keeps a text about the whole, under a name of its own."""
+        """Stores a named text (metadata)."""
         self._file.describe(name, text)
 
     def description(self, name: str) -> str:
@@ -289,7 +292,7 @@ class Journal:
                 return step.outcome()
             if ask is None:
                 self._file.start(step.key, "decision", question)
-                step.use.kept = step.use.failed = True  # an equal question is one of its own
+                step.use.kept = step.use.failed = True  # a repeated question is a new step
                 raise Pause(question)
             answer = _keepable(await ask())
             if answer is not None:
@@ -343,8 +346,8 @@ class Journal:
     @contextlib.contextmanager
     def _step(self, content: Any, run: Run | None = None) -> Iterator[JournalStep]:
         """The next step that asks this. Equal questions are told apart by their number: in the
-        process, or, for the effects and decisions of a run, in the work on its handoff, so that a
-        retry of that work finds what was done.
+        process, or, for the effects and decisions of a run, within one handoff, so that a retry of
+        that handoff finds what was done.
 
         content: what is asked: bytes, or JSON.
 
@@ -395,7 +398,7 @@ class JournalStep:
 
     @property
     def is_last(self) -> bool:
-        """True if nobody has asked the same once more."""
+        """True if no later identical step exists."""
         content, _, number = self.key.rpartition(".")
         return self.journal._file.row(f"{content}.{int(number) + 1}") is None
 
@@ -516,9 +519,9 @@ class Once:
     """A tool with an effect outside, done once: after a crash its kept answer returns instead of a
     second effect.
 
-    The effect is known by the task (every handoff that led to it, from the first one down), the
-    tool and the arguments; the n-th equal call in the work on one handoff is an effect of its own.
-    So a changed task or fact in a handoff is a new effect, whatever the arguments; a changed
+    The effect is identified by the task (every handoff that led to it, from the first one down),
+    the tool and the arguments; the n-th equal call within one handoff is an effect of its own. So a
+    changed task or fact in a handoff is a new effect, whatever the arguments; a changed
     prompt is not, and a guard that gives the same handoff again finds the effect done. (A journal
     begun in format 1 goes on with the rule of format 1: the names of the agents, the tool and the
     arguments.)

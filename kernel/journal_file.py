@@ -175,8 +175,8 @@ class JournalFile:
 
     def fork(self, path: Path, key: str, value: str, *, hold_effects: bool) -> None:
         """Makes a copy at `path`, for its owner alone, in which one step has another value. It
-        appears there when it is whole: a crash never leaves a copy that does not know that it is a
-        fork. Raises JournalError when the path is taken or cannot be written."""
+        is written to a temporary file, then renamed: a crash never leaves a copy that does not know
+        that it is a fork. Raises JournalError when the path is taken or cannot be written."""
         self._check()
         if path.exists():
             raise JournalError(f"{path} exists already; a fork needs a new file")

@@ -53,8 +53,8 @@ class MemoryNote:
 
 
 class Memory:
-    """Notes in a folder, one file each. Two writers lose nothing: they take turns, and a file is
-    written aside and then put in place.
+    """Notes in a folder, one file each. Two writers lose nothing: they take turns, and a note is
+    written to a temporary file and renamed.
 
     folder: made when it is not there.
     today:  the date of new notes (ISO), injected in tests.
@@ -72,7 +72,7 @@ class Memory:
     def write(self, title: str, text: str, source: str) -> MemoryNote:
         """Keeps a new note; a title that is taken gets a number. The same note (title, text and
         source) is kept once: one that is there already is returned as it is. Raises ValueError for
-        one that says nothing, or holds half a character.
+        one that says nothing, or holds a lone surrogate.
         """
         return self.try_to_write(title, text, source, wait_s=LOCK_S)
 
@@ -129,9 +129,7 @@ class Memory:
         return list(self._notes()[0])
 
     def unreadable(self) -> dict[str, str]:
-        """The notes that cannot be read, by name, and why. A search and `names` leave them out,
-        and nothing else.
-        """
+        """The notes that cannot be read, by name, and why. A search and `names` leave them out."""
         return self._notes()[1]
 
     async def search(self, query: str, limit: int = 5) -> list[Hit]:
@@ -177,7 +175,7 @@ class Memory:
         return free
 
     def _put(self, note: MemoryNote, room: str = "") -> None:
-        """Writes a note aside, to a file that was not there before, and puts it in place."""
+        """Writes a note to a new temporary file and renames it."""
         path = self._path(note.name, room)
         content = _written(note)
         aside = path.with_suffix(f".{secrets.token_hex(4)}.new")
@@ -217,12 +215,12 @@ def _one_line(text: str) -> str:
 
 
 def _lines(text: str) -> str:
-    """The text of a note; every other sign than these line ends stays as it is."""
+    """The text of a note, stripped; only CRLF is normalised."""
     return text.replace("\r\n", "\n").strip()
 
 
 def _written(note: MemoryNote) -> bytes:
-    """A note as its file holds it. Raises ValueError for half a character."""
+    """A note as its file holds it. Raises ValueError for a lone surrogate."""
     header = f"---\ntitle: {note.title}\ndate: {note.date}\nsource: {note.source}\n---\n"
     try:
         return f"{header}\n{note.text}\n".encode()
@@ -242,7 +240,7 @@ def _content(path: Path) -> bytes:
         if not stat.S_ISREG(mode):
             kind = "a folder" if stat.S_ISDIR(mode) else "a device or a pipe"
             raise ValueError(f"{path.name} is {kind}; a note is a text file")
-        # without waiting, in case that it has become a pipe since
+        # without waiting, in case it has become a pipe
         flags = os.O_RDONLY | NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         with open(os.open(path, flags), "rb") as file:
             return file.read()
@@ -297,8 +295,8 @@ class MemorySpecialist:
 
     A handoff with an artifact `note` is kept: its intent is the title; the artifact `source` says
     where the note is from, else the sender does; the artifact `corrects` names the note that it
-    replaces. No model is asked, and what is kept is exactly what was handed over. It counts
-    wherever the artifact is from: a `Context` with an entry `note` makes a question a note.
+    replaces. No model is asked, and what is kept is exactly what was handed over. Any
+    `note` artifact is kept, also one from a `Context` entry.
 
     Any other handoff is a question. When a note matches it, `reader` answers it, and the answer
     counts when it cites a note, with whatever query the reader found it: the result has the cited

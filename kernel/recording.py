@@ -46,7 +46,7 @@ HERE = "this machine"
 BUDGET = Budget(calls=60)
 
 REAL = shipped("recordings") / "pgvector.journal"
-"""A brief that a real model was asked for: the small one of `tests/live`, and it did badly."""
+"""A brief by a small real model, the one of `tests/live`."""
 
 Team = Literal["deterministic", "llm"]
 """The kinds of supervisor: a fixed order in code, or one that a model chooses."""

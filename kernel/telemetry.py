@@ -102,8 +102,7 @@ LONGEST_NAME = 128
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 KNOCK_S, PATIENCE_S = 2.0, 10.0
-"""Seconds: until an address counts as one where nobody listens; until spans that cannot be sent are
-given up."""
+"""Seconds: the connect timeout; until spans that cannot be sent are given up."""
 MOST_WAITING = 1_000_000
 """Spans that may wait to be sent. The default, 2,048, loses most of a log that is read at once."""
 
@@ -223,7 +222,7 @@ class Spans:
         if self._origin_ns is None:
             self._origin_ns = time.time_ns() - round(event.at * 1e9)
         self._last = event.seq
-        # a clock that was set back makes no time run backwards
+        # keeps timestamps monotonic when the clock is set back
         self._at_ns = max(self._at_ns, self._origin_ns + round(event.at * 1e9))
         match event:
             case Dispatched():
@@ -313,8 +312,8 @@ class Spans:
     # ── what ends one ─────────────────────────────────────────────────────────────────────────────
 
     def _replied(self, event: Replied) -> None:
-        """Ends the request that this replies to; in a log that does not say which, of those under
-        way in the run the one that began when the reply says it did."""
+        """Ends the request that this replies to, if the log says which; otherwise the open request
+        whose start is closest."""
         chats = self._work(event.run).chats
         if not chats:
             return
@@ -417,7 +416,7 @@ def _short(text: str) -> str:
 
 
 def _named(facts: dict[str, Any]) -> dict[str, Any]:
-    """Under their names on the wire; what is not known is left out, since it is not 0."""
+    """Returns facts under their names on the wire, without those that are not known."""
     return {NAMES.get(name, name): value for name, value in facts.items() if value is not None}
 
 

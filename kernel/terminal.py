@@ -71,7 +71,7 @@ def report(error: Exception) -> None:
 
 
 def _silence_stdout() -> None:
-    """Stdout itself failed: what is left in it would fail once more at exit, with a traceback."""
+    """Redirects stdout to devnull so that flushing at exit does not fail again."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
 

@@ -1,4 +1,4 @@
-"""A run for readers: as lines while it fires, as a table of who used what, as a JSONL file."""
+"""Formats a run: as lines while it goes on, as a table of who used what, as a JSONL file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluate a design: golden cases, honest repeats, marks by a rubric, and how sure a difference is.
+"""Evaluate a design: golden cases, repeats, marks by a rubric, and how sure a difference is.
 
 A repeat of a deterministic run is the same run. What varies here is what varies in service: which
 documents the library holds, how the task is worded, what the service does wrong. Two designs meet

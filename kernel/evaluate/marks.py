@@ -1,7 +1,8 @@
-"""A report of marks: a row for each design as text and as JSON, with what the marks can say.
+"""The report of an evaluation, as text and as JSON: a row for each design, and what the marks can
+say.
 
-The first design is the one that the others are held against. The sentences on what the marks can
-and cannot say belong to every form: a mark without them is easily taken for more than it is.
+The first design is the baseline. The sentences on what the marks can and cannot say belong to
+every form: a mark without them is easily taken for more than it is.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ class Difference(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """better, worse, the same on every case, or: cannot tell. With fewer than `FEWEST` cases:
-        unclear."""
+        """Returns "better", "worse", "the same on every case" or "cannot tell"; "unclear" with
+        fewer than `FEWEST` cases."""
         if self.low == self.high == 0:
             return "the same on every case"
         if self.cases < FEWEST:
@@ -51,9 +51,10 @@ class Difference(NamedTuple):
 
     @property
     def seen(self) -> float:
-        """The smallest difference that four of five such evaluations see."""
+        """The smallest difference detected with 80 % power."""
         freedom = self.cases - 1
         error = (self.high - self.low) / 2 / student.reach(0.95, freedom)
+        # 0.6 between −t and t is 80 % below t
         return error * (student.reach(0.95, freedom) + student.reach(0.6, freedom))
 
     def __str__(self) -> str:

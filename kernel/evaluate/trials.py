@@ -85,7 +85,7 @@ class Design:
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """Another one when prompts, models, limits or conditions differ: kept results of an old
+        """Changes when prompts, models, limits or conditions change, so kept results of an old
         version are not used. The code of tools and executables is not seen."""
         conditions = self.conditions
         team = repr(self.build(conditions.library))
@@ -171,9 +171,9 @@ async def evaluate(
               counts as free.
 
     An answer that is empty has 0 for every item. A limit, a refusal or a failure of the service is
-    a trial as well; an exception is a bug and passes, with the case and the seed in its notes.
-    Raises ValueError for a case, seed or item that is there twice, for `at_once` below 1, and for a
-    `max_usd` that is no amount.
+    a trial as well; an exception is a bug and is raised, with the case and the seed in its
+    notes. Raises ValueError for a case, seed or item that is there twice, for `at_once` below 1,
+    and for a `max_usd` that is no amount.
     """
     _check_unique("case", [case.id for case in cases])
     _check_unique("seed", list(seeds))
