@@ -51,7 +51,7 @@ class Tagged:
     service does."""
 
     tag: str
-    by: str | Callable[[Any], Hashable] = "type"
+    by: str | Callable[[Any], Hashable] = "type"  # Any: a dict or a block
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler

@@ -158,16 +158,32 @@ def public_functions(tree):
             yield node
 
 
+def public_fields(tree):
+    """The annotated fields of a module's public classes, without an underscore."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            for field in node.body:
+                if isinstance(field, ast.AnnAssign) and not ast.unparse(field).startswith("_"):
+                    yield field
+
+
+def says_any(*annotations):
+    types = " ".join(map(ast.unparse, annotations))
+    return re.search(r"\bAny\b", types.replace(JSON_OBJECT, "").replace(ANY_FUNCTION, ""))
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
-def test_any_in_a_public_signature_has_its_reason_beside_it(path):
+def test_any_in_a_public_signature_or_field_has_its_reason_beside_it(path):
     text = path.read_text(encoding="utf-8")
-    for function in public_functions(ast.parse(text)):
-        annotations = [function.args, *filter(None, [function.returns])]
-        types = " ".join(map(ast.unparse, annotations))
-        types = types.replace(JSON_OBJECT, "").replace(ANY_FUNCTION, "")
-        header = text.splitlines()[function.lineno - 1 : function.body[0].lineno - 1]
+    tree, lines = ast.parse(text), text.splitlines()
+    for function in public_functions(tree):
+        header = lines[function.lineno - 1 : function.body[0].lineno - 1]
         reasoned = any("# Any: " in line for line in header)
-        assert reasoned or not re.search(r"\bAny\b", types), f"{path}:{function.lineno}"
+        annotations = [function.args, *filter(None, [function.returns])]
+        assert reasoned or not says_any(*annotations), f"{path}:{function.lineno}"
+    for field in public_fields(tree):
+        reasoned = any("# Any: " in line for line in lines[field.lineno - 1 : field.end_lineno])
+        assert reasoned or not says_any(field.annotation), f"{path}:{field.lineno}"
 
 
 @pytest.mark.parametrize("folder", ["kernel", "workshop", "classroom", "offline_model"])
