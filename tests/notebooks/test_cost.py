@@ -54,8 +54,11 @@ def test_readme_says_of_which_models_and_which_month_the_prices_are():
 
 @pytest.mark.exhaustive
 @EVERY
-def test_a_live_run_needs_the_tokens_that_are_stored(book):
-    assert cost.measured(THERE[book]) == cost.stored(book)["tokens"], (
+def test_a_live_run_costs_what_is_stored(book):
+    """To a tenth: a busy machine cancels a request sooner or later, and no cent depends on it."""
+    now, then = cost.measured(THERE[book]), cost.stored(book)["tokens"]
+    assert now.keys() == then.keys()
+    assert float(cost.dollars(now)) == pytest.approx(float(cost.dollars(then)), rel=0.1), (
         f"delete {cost.file_of(book).name} of the lesson and build its notebook"
     )
 
