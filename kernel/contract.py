@@ -107,7 +107,7 @@ class Result(BaseModel):
     # base64: a log can hold any output
     model_config = ConfigDict(defer_build=True, ser_json_bytes="base64")
     status: Status
-    output: Any = None
+    output: Any = None  # Any: whatever an executable makes
     """Text, or the pydantic model that was asked for."""
     reason: str = ""
     """The reason why the status is not ok, for a reader."""

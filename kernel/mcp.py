@@ -71,7 +71,7 @@ class RemoteTool:
     """The model's name for it: the prefix, then its name on the server."""
     definition: dict[str, Any]
     """The tool as the wire describes it: name, description, input_schema."""
-    client: Any = field(repr=False)  # a Client of the package `mcp`
+    client: Any = field(repr=False)  # Any: a Client of the package `mcp`
     called: str = ""
     """Its name on the server."""
     seconds: float = 30.0
@@ -353,7 +353,7 @@ class TeamAnswer(BaseModel):
     """What a host gets of a team's result: short enough for the context of its model."""
 
     status: str
-    output: Any = None  # JSON of whatever shape
+    output: Any = None  # Any: JSON of whatever shape
     reason: str = ""
     artifacts: list[str] = []
     """The names of what the team made, without the texts."""

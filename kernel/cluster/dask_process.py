@@ -118,7 +118,7 @@ class DaskProcessServer:
     """The cluster's side of a run: it takes orders, watches the workers and reports."""
 
     line: Line
-    dask: Any  # a distributed.Client, of the extra
+    dask: Any  # Any: a distributed.Client, of the extra
     patience_s: float
     _work: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     _seen_at: float = field(default_factory=time.monotonic)

@@ -110,7 +110,7 @@ class Markable(Part):
 class TextBlock(Markable):
     type: Literal["text"]
     text: NonBlank
-    citations: list[Any] | None = None
+    citations: list[Any] | None = None  # Any: taken, and not read
 
 
 class ThinkingBlock(Part):
@@ -342,10 +342,9 @@ class MessageRequest(CountRequest):
     stream: bool | None = None
     metadata: Metadata | None = None
     service_tier: Literal["auto", "standard_only"] | None = None
-    # accepted, and without effect here
-    container: Any = None
-    diagnostics: Any = None
-    inference_geo: Any = None
+    container: Any = None  # Any: accepted, and without effect here
+    diagnostics: Any = None  # Any: likewise
+    inference_geo: Any = None  # Any: likewise
     speed: Any = None
 
 
