@@ -345,7 +345,7 @@ class MessageRequest(CountRequest):
     container: Any = None  # Any: accepted, and without effect here
     diagnostics: Any = None  # Any: likewise
     inference_geo: Any = None  # Any: likewise
-    speed: Any = None
+    speed: Any = None  # Any: likewise
 
 
 def check_fields(request: object, *, counting: bool = False, trusted: Collection[str] = ()) -> None:
