@@ -165,7 +165,7 @@ class NamedHandoffTool(HandoffTool):
             )
         # Calls of one turn begin in their order and end in any: a name is taken before the work
         # begins, since names must be deterministic so that a replay sends the same requests.
-        name = run.reserve(artifact_name(self.specialist.name))
+        name = run.take_name(artifact_name(self.specialist.name))
         result = await run.dispatch(self.specialist, handoff)
         value = result.output if result.as_text() else _work_of(result)
         if not as_text(value):
@@ -179,7 +179,7 @@ def texts_of(names: list[str], run: Run) -> str:
     for name in names:
         if name in run.artifacts:
             continue
-        if name in run.reserved:
+        if name in run.taken_names:
             raise ToolError(f"{name} is not there: it is made in this same turn, or it failed")
         raise ToolError(f"there is no result named {name[:80]!r}. {_there_is(run)}")
     return "\n\n".join(run.artifacts[name] for name in names)

@@ -140,8 +140,8 @@ class Run:
         """The best answer so far; a dispatch that a limit stops returns it."""
         self.artifacts: dict[str, str] = {}
         """Named work so far (facts, draft …); likewise."""
-        self.reserved: set[str] = set()
-        """Names of work that has begun; see `reserve`."""
+        self.taken_names: set[str] = set()
+        """Names of work that has begun; see `take_name`."""
         self.tool_results: list[str] = []
         """The results of the tool calls so far."""
         self._tree = tree
@@ -279,14 +279,13 @@ class Run:
         for name, text in artifacts.items():
             self.artifacts[name] = as_text(text)
 
-    def reserve(self, name: str) -> Label:
-        """The next free name for somebody's work, taken at once: "writer-1", "writer-2"."""
+    def take_name(self, name: str) -> Label:
+        """Takes the next free name for somebody's work: "writer-1", "writer-2"."""
+        taken = self.taken_names | set(self.artifacts)
         number = 1
-        while (free := Label(f"{label(name)[:60]}-{number}")) in self.reserved | set(
-            self.artifacts
-        ):
+        while (free := Label(f"{label(name)[:60]}-{number}")) in taken:
             number += 1
-        self.reserved.add(free)
+        self.taken_names.add(free)
         return free
 
     def trace(self) -> Trace:

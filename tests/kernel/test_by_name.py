@@ -137,7 +137,7 @@ async def test_a_specialist_that_needs_facts_is_not_asked_without_them(run):
 
 
 async def test_a_name_is_taken_before_the_work_begins(run):
-    first, second = run.reserve("writer"), run.reserve("writer")
+    first, second = run.take_name("writer"), run.take_name("writer")
     assert (first, second) == ("writer-1", "writer-2")
     assert "writer-1" not in run.artifacts
     with pytest.raises(ToolError, match="writer-2 is not there: it is made in this same turn"):
