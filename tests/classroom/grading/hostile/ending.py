@@ -60,20 +60,6 @@ def _(submission: Submission) -> None:
 
 
 @hostile(
-    "never ends when called",
-    "endless loop",
-    earns={"03.1": 0},
-    states={"03.1": "timeout|not-run", "03.3": "passed|not-run"},
-    slow=True,
-)
-def _(submission: Submission) -> None:
-    """The cell ends at once; the function does not, in each check anew. What time is left goes to the others."""
-    submission.answer(
-        "03.1", "async def revise(run, desk, task, facts, draft):\n    while True:\n        pass"
-    )
-
-
-@hostile(
     "waits",
     "a blocking C call",
     "input()",
@@ -166,19 +152,6 @@ def _(submission: Submission) -> None:
     """Slow is allowed: each answer's cell takes nearly all the time that one cell may."""
     for id in ("03.1", "03.2", "03.3", "03.4"):
         submission.before(id, f"import time\ntime.sleep({TIMEOUT_S - 1})")
-
-
-@hostile(
-    "just in time, again and again",
-    "a sleep just under the limit in each cell",
-    earns=0,
-    slow=True,
-    states=dict.fromkeys(("03.1", "03.2", "03.3", "03.4"), "failed|error|not-run|timeout"),
-)
-def _(submission: Submission) -> None:
-    """Wrong answers that take their time in each check, too: the notebook as a whole has a limit."""
-    for id in ("03.1", "03.2", "03.3", "03.4"):
-        submission.wrong(id, f"import time; time.sleep({TIMEOUT_S - 0.5})")
 
 
 @hostile(

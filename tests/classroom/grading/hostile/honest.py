@@ -27,13 +27,6 @@ def _(submission: Submission) -> None:
         submission.answer(id, right(id)[0])
 
 
-@honest("another form of 01", "a right answer in another form", lesson="01", slow=True)
-def _(submission: Submission) -> None:
-    """The same in another lesson."""
-    for id in ("01.1", "01.2", "01.3"):
-        submission.answer(id, right(id)[0])
-
-
 @honest("not a function", "a right answer in another form", states=PASSED)
 def _(submission: Submission) -> None:
     """Right answers as a method, as a partial, and under a decorator; with names and imports of the learner's own."""

@@ -133,8 +133,6 @@ class Recipe:
     """What one of its flags, or the reason why the file was not read, says."""
     make: Callable[[Submission], None]
     lesson: str = CARRIER
-    slow: bool = False
-    """Only in the full suite."""
     boxed: bool = False
     """Its verdict needs the sandbox."""
     graded: bool = True

@@ -117,23 +117,6 @@ threading.Thread(target=wait, daemon=True).start()
 
 
 @hostile(
-    "crowds the machine",
-    "bounded fork bomb",
-    earns=0,
-    states=dict.fromkeys(ALL, "timeout|killed"),
-    slow=True,
-)
-def _(submission: Submission) -> None:
-    """Just fewer processes than are allowed, all of them busy, each in a session of its own: others are slower for it, and lose nothing."""
-    for id in ALL:
-        submission.after(
-            id,
-            "import subprocess\nfor _ in range(36):\n"
-            "    subprocess.Popen(['/bin/sh', '-c', 'while :; do :; done'], start_new_session=True)\nwhile True:\n    pass",
-        )
-
-
-@hostile(
     "half characters",
     "half a character",
     earns=dict.fromkeys(("03.1", "03.2", "03.3"), 0),

@@ -27,7 +27,7 @@ def _first_of_their_kind() -> set[str]:
     seen: set[str] = set()
     first = set()
     for recipe in [*RECIPES.values(), *HONEST.values()]:
-        if not recipe.slow and not seen.issuperset(recipe.shows):
+        if not seen.issuperset(recipe.shows):
             first.add(recipe.name)
             seen |= set(recipe.shows)
     return first | PLAIN
@@ -40,7 +40,6 @@ def _each(book: dict[str, Recipe], **marks: bool) -> list:
             recipe,
             id=recipe.name,
             marks=[
-                *([pytest.mark.hostile_full] if recipe.slow else []),
                 *([] if recipe.name in QUICK else [pytest.mark.exhaustive]),
                 *(
                     [pytest.mark.skip(reason=f"needs the sandbox: {sandbox.missing()}")]
@@ -66,10 +65,7 @@ def run(request: pytest.FixtureRequest) -> Iterator[ClassRun]:
         if "recipe" in getattr(getattr(item, "callspec", None), "params", {})
         and not item.get_closest_marker("skip")
     }
-    with graded(
-        list(chosen.values()),
-        LIMIT_S * (3 if any(recipe.slow for recipe in chosen.values()) else 1),
-    ) as done:
+    with graded(list(chosen.values()), LIMIT_S) as done:
         print(f"{len(chosen)} submissions, {done.seconds:.0f} s, {done.memory / 2**20:.0f} MB")
         yield done
 
