@@ -23,7 +23,7 @@ COUNT_STATES = """
 """
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", [pytest.param("light", marks=pytest.mark.exhaustive), "dark"])
 def test_the_lesson_runs_top_to_bottom_and_the_picture_moves(calm, open_notebook, theme):
     with open_notebook(LESSON, theme=theme) as notebook:
         notebook.screenshot(f"lesson-00-{theme}-as-stored")

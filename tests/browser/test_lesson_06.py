@@ -14,6 +14,12 @@ CODE = [
 ]
 NUMBER = {cell["id"]: number for number, cell in enumerate(CODE, 1)}
 
+LAB = """\
+from workshop.controls import failure_lab
+from workshop.material import broken
+
+await failure_lab(broken.TEAMS, cap=8, local=8, calls=16)"""
+
 
 def status(lab):
     return lab.locator('span[role="status"]').inner_text()
@@ -31,10 +37,10 @@ def test_the_lesson_runs_top_to_bottom(open_notebook):
         assert notebook.failures() == [] and notebook.errors == []
 
 
-def test_the_lab_is_used_by_keyboard_and_every_limit_has_a_name(open_notebook):
-    with open_notebook(LESSON) as notebook:
+def test_the_lab_is_used_by_keyboard_and_every_limit_has_a_name(written):
+    with written([LAB]) as notebook:
         notebook.run_all()
-        cell = notebook.cell(NUMBER["lab"])
+        cell = notebook.cell(1)
         cell.get_by_text("exhausted: the run's budget of 16 calls").first.wait_for()
         timeline = cell.locator("svg[role=img]").last
         before = timeline.get_attribute("aria-label")
@@ -74,10 +80,10 @@ def test_the_lab_is_used_by_keyboard_and_every_limit_has_a_name(open_notebook):
         assert notebook.failures() == [] and notebook.errors == []
 
 
-def test_the_lab_is_used_by_mouse_and_the_last_value_wins(open_notebook):
-    with open_notebook(LESSON) as notebook:
+def test_the_lab_is_used_by_mouse_and_the_last_value_wins(written):
+    with written([LAB]) as notebook:
         notebook.run_all()
-        cell = notebook.cell(NUMBER["lab"])
+        cell = notebook.cell(1)
         cell.get_by_role("radio", name="ring of agents").click()
         cell.get_by_text("Ring of agents: ").first.wait_for()
         handle = cell.get_by_role("slider").first
