@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
 from kernel import mcp, telemetry
 from kernel._extras import Extra
 from kernel.cluster import line
+from tests.places import ROOT
 
 EXTRA = Extra("shop", "A shop")
 SENTENCE = r'A shop needs no_such_package, .*: pip install -e "\.\[shop\]"$'
+
+
+LOADS_NO_EXTRA = """
+import sys
+
+sys.modules["ssl"] = None  # a browser's tab has none
+import kernel
+
+assert "kernel.telemetry" not in sys.modules
+import kernel.cluster, kernel.mcp, kernel.telemetry
+
+extras = "mcp opentelemetry google.protobuf requests distributed dask cloudpickle cryptography"
+loaded = {*extras.split()} & sys.modules.keys()
+assert not loaded, loaded
+"""
+
+
+def test_no_extra_and_no_tls_is_needed_to_import_the_part_that_uses_it():
+    subprocess.run([sys.executable, "-c", LOADS_NO_EXTRA], check=True, cwd=ROOT)
 
 
 def test_a_module_that_is_there_is_imported():

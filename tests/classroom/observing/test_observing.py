@@ -6,14 +6,15 @@ import asyncio
 import json
 import sys
 import threading
-from collections import Counter, OrderedDict, defaultdict
+from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from classroom import observing
-from classroom.observing import call, observer, show, sight_of
+from classroom.observing import as_dict, call, observer, show, sight_of
 from classroom.observing.canonical import canonical
 from kernel import Handoff, Result, Usage, Verdict
 
@@ -182,6 +183,13 @@ def test_a_dict_of_the_standard_library_counts_as_the_dict_that_it_equals():
             return [("a", 1), ("b", 2)]
 
     assert canonical(Mine()) != canonical(known)
+
+
+def test_where_a_dict_is_asked_for_each_of_the_standard_librarys_is_taken_as_one():
+    known = {"a": 1, "b": 2}
+    kinds = OrderedDict(known), MappingProxyType(known), UserDict(known), ChainMap(known)
+    for made in (*kinds, defaultdict(int, known)):
+        assert type(as_dict(made)) is dict and as_dict(made) == known
 
 
 def test_the_order_of_a_dict_does_not_matter_and_a_model_of_the_kernel_is_read():

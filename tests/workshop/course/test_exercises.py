@@ -213,9 +213,6 @@ def test_the_stub_is_not_attempted(exercise):
 @EVERY
 def test_an_answer_that_looks_at_nothing_earns_nothing(exercise):
     row = last(exercise)
-    assert earned(exercise, row, answers.ours(exercise.id)) == [
-        trial.title for trial in exercise.trials
-    ]
     for lazy in LAZY:
         source = f"def {exercise.name}(*given):\n    return {lazy}\n"
         assert earned(exercise, row, source) == [], lazy
