@@ -7,4 +7,7 @@ SOLUTIONS, EXERCISES, LESSONS = COURSE.solutions, COURSE.stubs, COURSE.notebooks
 FOLDER = COURSE.exercise_folder
 """One folder a lesson: words, inputs, observations."""
 
-__all__ = ["COURSE", "EXERCISES", "FOLDER", "LESSONS", "ROOT", "SOLUTIONS"]
+BOOKS = {COURSE.lesson_of(path.stem): path for path in COURSE.books(LESSONS)}
+"""Lessons by their numbers, and sittings by their names."""
+
+__all__ = ["BOOKS", "COURSE", "EXERCISES", "FOLDER", "LESSONS", "ROOT", "SOLUTIONS"]

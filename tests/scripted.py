@@ -6,8 +6,9 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
-from kernel import Client, Handoff, Result
-from offline_model import Script
+from kernel import Client, Handoff, Registry, Result
+from kernel.events import Replied
+from offline_model import OfflineTransport, Script
 
 
 @dataclass
@@ -25,6 +26,33 @@ class Worker:
         if asyncio.iscoroutine(outcome):
             outcome = await outcome
         return outcome if isinstance(outcome, Result) else Result(status="ok", output=outcome)
+
+
+class Counted(OfflineTransport):
+    """The offline model; `sent` counts its requests."""
+
+    sent = 0
+
+    def respond(self, request, body):
+        self.sent += 1
+        return super().respond(request, body)
+
+
+def registry_of(*executables):
+    """A registry of executables; a name stands for a `Worker`."""
+    registry = Registry()
+    for each in executables:
+        registry.register(Worker(each) if isinstance(each, str) else each)
+    return registry
+
+
+def steps_of(run, agent):
+    """The keys of an agent's replies, in order."""
+    return [
+        event.reply.step
+        for event in run.events
+        if isinstance(event, Replied) and event.agent == agent
+    ]
 
 
 def scripted(*answers: Any, strict: bool = True, **client: Any) -> Client:

@@ -6,23 +6,14 @@ import csv
 import shutil
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
 
-from tests.classroom.at_work import done, learner, ran
+from tests.classroom.at_work import done, ran
 from tests.places import ROOT
 
 NAME = "01_words.ipynb"
-LAST_OF_EQUALS = """
-def longest(words):
-    best = ""
-    for word in words:
-        best = word if len(word) >= len(best) else best
-    return best
-"""
-RIGHT = "def longest(words):\n    return max(words, key=len, default='')"
 
 
 @pytest.fixture(scope="module")
@@ -44,31 +35,6 @@ def test_build_makes_exercises_tables_the_map_and_what_readme_says(made):
     assert '"output_type": "execute_result"' in (made / "notebooks" / NAME).read_text(
         encoding="utf-8"
     )
-
-
-def test_a_learner_of_the_handout_is_told_what_is_right_and_what_went_wrong(made, tmp_path):
-    done(made, "handout", "--out", tmp_path / "course.zip")
-    with zipfile.ZipFile(tmp_path / "course.zip") as archive:
-        names = archive.namelist()
-        archive.extractall(tmp_path)
-    assert not [name for name in names if "solutions" in name or "/right/" in name]
-    [folder] = tmp_path.glob("*/course.py")
-    words = (folder.parent / "lessons/lesson_01/words.toml").read_text(encoding="utf-8")
-    assert "change = " not in words
-    refused = ran(folder.parent, "grade", "class", "--out", "marks")
-    assert refused.returncode == 2 and "is a handout for learners" in refused.stderr
-    with learner(folder.parent / "exercises") as cell:
-        cell("from classroom.checks import check, hint, progress")
-        cell(RIGHT)
-        assert "01.1 The longest word: passed" in cell("check('01.1', longest)")
-        cell(LAST_OF_EQUALS)
-        verdict = cell("check('01.1', longest)")
-        assert (
-            "wrong" in verdict
-            and "of two equally long words the last one came back" in verdict.lower()
-        )
-        assert "hint 1 of 3" in cell("hint('01.2')")
-        assert "1 of 2 exercises passed" in cell("progress('01')")
 
 
 def test_what_is_wrong_is_a_sentence(made, tmp_path):

@@ -74,6 +74,7 @@ def test_a_learner_is_told_what_is_right_and_which_slip_was_made(course, tmp_pat
     lines = [line.strip() for id in ("01.1", "01.2", "02.1") for line in solution(course, id)]
     for path, text in texts(folder).items():
         assert not [line for line in lines if len(line) > 30 and line in text], path
+        assert path.name != "words.toml" or "change = " not in text
     with learner(folder / "exercises") as cell:
         cell("from classroom.checks import check, solution")
         cell(answer_of(course, "02.1"))
@@ -112,23 +113,13 @@ def solution(course: Path, id: str) -> list[str]:
     return body.partition("# end solution")[0].splitlines()
 
 
-# ── a class of twelve ─────────────────────────────────────────────────────────────────────────────
+# ── a class of ten ─────────────────────────────────────────────────────────────────────────────
 
 DROPS = """
 def dear(connection, price):
     connection.execute("drop table things")
     connection.close()
     return []
-"""
-WAITS = """
-def dear(connection, price):
-    import time
-    time.sleep(600)
-"""
-ENDS = """
-def price_of(connection, name):
-    import os
-    os._exit(0)
 """
 FORGES = """
 def dear(connection, price): ...
@@ -191,8 +182,6 @@ MARKS = {
     "Fay": 3,
     "Gus": 8,
     "Hal drops": 4,
-    "Ivy waits": 4,
-    "Jo ends": 4,
     "Kim forges": 0,
     "Lou searches": 4,
 }
@@ -200,7 +189,7 @@ MARKS = {
 
 
 def handed_in(course: Path) -> dict[str, list[Submission]]:
-    """What each of the twelve hands in."""
+    """What each of the ten hands in."""
 
     def rows() -> Submission:
         return Submission(course, ROWS)
@@ -222,8 +211,6 @@ def handed_in(course: Path) -> dict[str, list[Submission]]:
         "Fay": [tables().changed("02.1", "left join bought", "join bought")],
         "Gus": [rows().without_checks()],
         "Hal drops": [rows().with_answer("01.1", DROPS)],
-        "Ivy waits": [rows().with_answer("01.1", WAITS)],
-        "Jo ends": [rows().with_answer("01.2", ENDS)],
         "Kim forges": [rows().with_answer("01.1", FORGES)],
         "Lou searches": [rows().with_answer("01.1", SEARCHES)],
     }
@@ -231,7 +218,7 @@ def handed_in(course: Path) -> dict[str, list[Submission]]:
 
 @pytest.fixture(scope="module")
 def marks(course, tmp_path_factory):
-    """The folder of results of the twelve."""
+    """The folder of results of the ten."""
     place = tmp_path_factory.mktemp("marks")
     for name, submissions in handed_in(course).items():
         (place / "class" / name).mkdir(parents=True)
@@ -244,7 +231,7 @@ def marks(course, tmp_path_factory):
     return place / "out"
 
 
-def test_each_of_twelve_gets_the_points_of_what_is_right(marks):
+def test_each_of_ten_gets_the_points_of_what_is_right(marks):
     with (marks / "gradebook.csv").open(encoding="utf-8-sig", newline="") as file:
         points = {row["learner"]: float(row["points"]) for row in csv.DictReader(file)}
     assert points == MARKS

@@ -16,7 +16,6 @@ from kernel import (
     Handoff,
     LLMSupervisor,
     Pause,
-    Registry,
     Result,
     Run,
     models,
@@ -28,7 +27,7 @@ from kernel.plan import Plan, PlannedSupervisor, Step
 from kernel.selection import DispatchSupervisor, Selection
 from kernel.team import Verdict
 from offline_model import Script
-from tests.scripted import Worker, call, no_sleep
+from tests.scripted import Worker, call, no_sleep, registry_of
 
 TASK = Handoff(intent="look")
 
@@ -221,12 +220,6 @@ class Selected:
 class Planned:
     async def plan(self, task, registry, run, findings=()):
         return Plan(steps=[Step(id="a", worker="worker", intent="do it")])
-
-
-def registry_of(worker):
-    registry = Registry()
-    registry.register(worker)
-    return registry
 
 
 def agent(worker):

@@ -13,16 +13,9 @@ from kernel import Agent, Budget, Client, DeterministicSupervisor, Handoff, Run,
 from kernel.journal import Journal, JournalError, Once, current_step
 from kernel.tools import tool
 from offline_model import OfflineTransport
+from tests.scripted import Counted
 
 TASK = Handoff(intent="Write a brief on pgvector")
-
-
-class Counted(OfflineTransport):
-    sent = 0
-
-    def respond(self, request, body):
-        self.sent += 1
-        return super().respond(request, body)
 
 
 def desk(path, prompt_ends="", budget=None):

@@ -22,19 +22,11 @@ from kernel import (
 from kernel.events import Replied
 from kernel.journal import Journal, JournalError, Once, calling, saying
 from kernel.wire import Reply
-from offline_model import OfflineTransport, Script
-from tests.scripted import call
+from offline_model import Script
+from tests.scripted import Counted, call, steps_of
 
 TASK = Handoff(intent="Write a brief on pgvector")
 NO = '{"verdict": "REVISE", "issues": ["Say what the limits of an index are."]}'
-
-
-class Counted(OfflineTransport):
-    sent = 0
-
-    def respond(self, request, body):
-        self.sent += 1
-        return super().respond(request, body)
 
 
 def work(journal, supervisor=DeterministicSupervisor):
@@ -47,15 +39,6 @@ def work(journal, supervisor=DeterministicSupervisor):
         team = supervisor(specialists())
     result = asyncio.run(run.dispatch(team, TASK))
     return result, transport.sent, run
-
-
-def steps_of(run, agent):
-    """The keys of an agent's replies, in order."""
-    return [
-        event.reply.step
-        for event in run.events
-        if isinstance(event, Replied) and event.agent == agent
-    ]
 
 
 def test_each_reply_names_its_step_whether_it_was_sent_or_kept(tmp_path):

@@ -18,13 +18,12 @@ from kernel import (
     models,
     specialists,
 )
-from kernel.events import Replied
 from kernel.journal import Journal, Once, calling, saying
 from kernel.mcp import Connection, server_of
 from kernel.team import RESEARCHER
-from offline_model import OfflineTransport, Script
+from offline_model import Script
 from tests.kernel import library_server
-from tests.scripted import Worker, call
+from tests.scripted import Counted, Worker, call, steps_of
 
 TASK = Handoff(intent="Write a brief on Qdrant")
 NO = '{"verdict": "REVISE", "issues": ["Say what the limits of an index are."]}'
@@ -51,14 +50,6 @@ async def paying(journal, server, *answers):
         run = Run(journal.around(Client(Script(answers, strict=False))))
         result = await run.dispatch(clerk, Handoff(intent="Pay Bob"))
     return result, run
-
-
-def steps_of(run, agent):
-    return [
-        event.reply.step
-        for event in run.events
-        if isinstance(event, Replied) and event.agent == agent
-    ]
 
 
 def answers_of(run):
@@ -122,14 +113,6 @@ async def test_a_fork_after_the_effect_keeps_the_servers_answer(tmp_path):
             result, run = await paying(branch, bank(paid))
     assert paid == ["Bob"] and result.as_text() == "paid!"
     assert answers_of(run) == ["paid Bob"]
-
-
-class Counted(OfflineTransport):
-    sent = 0
-
-    def respond(self, request, body):
-        self.sent += 1
-        return super().respond(request, body)
 
 
 @pytest.mark.parametrize("fixed", [True, False], ids=["fixed order", "free supervisor"])

@@ -14,7 +14,6 @@ from kernel import (
     Handoff,
     LLMSupervisor,
     Pause,
-    Registry,
     Result,
     Run,
     tool,
@@ -25,7 +24,7 @@ from kernel.gates import Gated, ModelGate
 from kernel.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
 from kernel.plan import NoPlan, Plan, PlannedSupervisor, Step
 from kernel.selection import DispatchSupervisor, Selection
-from tests.scripted import Worker, call, no_sleep, requests_of, scripted
+from tests.scripted import Worker, call, no_sleep, registry_of, requests_of, scripted
 
 QUESTION = "May I send 500 euros to Bob?"
 OTHER = "May I tell Ann?"
@@ -53,13 +52,6 @@ class Fixed:
         return Plan(
             steps=[Step(id=name, worker=name, intent="x") for name in self.selection.executables]
         )
-
-
-def registry_of(*workers):
-    registry = Registry()
-    for worker in workers:
-        registry.register(worker)
-    return registry
 
 
 def models(*workers, done="All is paid."):

@@ -26,16 +26,9 @@ from kernel.plan import (
     problems,
     synthesizer,
 )
-from tests.scripted import Worker, requests_of, scripted
+from tests.scripted import Worker, registry_of, requests_of, scripted
 
 TASK = Handoff(intent="Free shipping is gone", context="ticket T-31")
-
-
-def registry_of(*workers):
-    registry = Registry()
-    for worker in workers:
-        registry.register(Worker(worker) if isinstance(worker, str) else worker)
-    return registry
 
 
 def step(id, *needs, worker="code", intent="", **more):

@@ -17,16 +17,9 @@ from kernel.selection import (
     NoSelection,
     Selection,
 )
-from tests.scripted import Worker, requests_of, scripted
+from tests.scripted import Worker, registry_of, requests_of, scripted
 
 TASK = Handoff(intent="Search the shop, implement the fix, review the patch", context="ticket T-21")
-
-
-def registry_of(*executables):
-    registry = Registry()
-    for executable in executables:
-        registry.register(executable)
-    return registry
 
 
 def chosen(*names, parallel=False):

@@ -11,11 +11,9 @@ from kernel import Usage, models, spending
 from kernel.models import cost as price
 from workshop.authoring import cost
 
-from ..places import COURSE, LESSONS, ROOT
+from ..places import BOOKS, ROOT
 
-THERE = {COURSE.lesson_of(path.stem): path for path in COURSE.books(LESSONS)}
-"""Lessons by their numbers, and sittings by their names."""
-EVERY = pytest.mark.parametrize("book", THERE)
+EVERY = pytest.mark.parametrize("book", BOOKS)
 ASK = """\
 from kernel import Run, connect, models
 async def ask(client):
@@ -33,7 +31,7 @@ def written(folder, *cells):
 
 @EVERY
 def test_the_tokens_that_are_stored_belong_to_the_code_of_the_lesson(book):
-    path = THERE[book]
+    path = BOOKS[book]
     name = path.relative_to(ROOT).as_posix()
     known = cost.stored(book)
     assert known and known["code"] == cost.mark_of(path), (
@@ -56,7 +54,7 @@ def test_readme_says_of_which_models_and_which_month_the_prices_are():
 @EVERY
 def test_a_live_run_costs_what_is_stored(book):
     """To a tenth: a busy machine cancels a request sooner or later, and no cent depends on it."""
-    now, then = cost.measured(THERE[book]), cost.stored(book)["tokens"]
+    now, then = cost.measured(BOOKS[book]), cost.stored(book)["tokens"]
     assert now.keys() == then.keys()
     assert float(cost.dollars(now)) == pytest.approx(float(cost.dollars(then)), rel=0.1), (
         f"delete {cost.file_of(book).name} of the lesson and build its notebook"

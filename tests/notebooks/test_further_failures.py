@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 
 import nbformat
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from tests.places import ROOT
+
 HELD = ROOT / "tests" / "notebooks" / "held"
 NAMED = re.compile(r"((?:`test_\w+`(?:, )?)+) \((this lesson|\d\d)\)")
 

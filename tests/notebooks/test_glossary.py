@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import nbformat
 import pytest
 
 import kernel
 from classroom.authoring import glossary
+from tests.places import ROOT
 from workshop.authoring import cheatsheet
 from workshop.course import COURSE
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 LESSONS = COURSE.books(ROOT / "notebooks")
 LINK = re.compile(r"\[([^\]]+)\]\(\.\./docs/glossary\.md#([\w-]+)\)")
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from tests.places import ROOT
+
 from . import held
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs" / "ideas.md"
 PLACE = r"\[[^\]]*\]\(\.\./((?:notebooks|solutions|tests/notebooks/held)/[\w.]+)\) `([\w-]+)`"
 ROW = re.compile(rf"^\| (I\d\d) \| (.+) \| {PLACE} \| {PLACE} \|$", re.MULTILINE)

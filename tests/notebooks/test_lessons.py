@@ -12,12 +12,10 @@ from classroom.authoring import lessons, needs
 from classroom.checks import exercises
 from classroom.course import Lesson
 
-from ..places import COURSE, LESSONS, ROOT
+from ..places import BOOKS, LESSONS, ROOT
 
 THERE = lessons.written()
 EVERY = pytest.mark.parametrize("lesson", THERE, ids=lambda lesson: lesson.number)
-BOOKS = {COURSE.lesson_of(path.stem): path for path in COURSE.books(LESSONS)}
-"""Lessons by their numbers, and sittings by their names."""
 EVERY_BOOK = pytest.mark.parametrize("book", BOOKS)
 NUMBERS = (
     "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "

@@ -13,9 +13,9 @@ import nbformat
 import pytest
 
 from classroom.authoring import build, extras, lessons
+from tests.places import ROOT
 from workshop.authoring import run_picture
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDERS = ("notebooks", "solutions")
 STORED = sorted(path for folder in FOLDERS for path in (ROOT / folder).glob("*.ipynb"))
 PROMPTS_OF_OTHERS = "one agent has the prompts of all: what is another worker's part is named"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 
 import nbformat
 import pytest
 
 import kernel
+from tests.places import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NOTEBOOKS = sorted(
     path for folder in ("notebooks", "solutions") for path in (ROOT / folder).glob("*.ipynb")

@@ -39,6 +39,8 @@ from classroom.observing import Crash, Sight
 from kernel.trace import counted
 from tests.places import ROOT
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 ENGINE, PROGRESS, HINTS = (
     sys.modules[f"classroom.checks.{name}"] for name in ("engine", "progress", "hints")
 )
@@ -60,12 +62,6 @@ def somebody(monkeypatch, tmp_path):
 @pytest.fixture(autouse=True)
 def nothing_known():
     PROGRESS._in_memory.clear()
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch):
-    """A right answer is right on a busy machine too; what never ends is tested with a shorter limit."""
-    monkeypatch.setattr(deadline, "TIME_LIMIT_S", 60)
 
 
 @pytest.fixture

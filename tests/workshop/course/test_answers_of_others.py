@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from classroom.authoring import answers
-from classroom.checks import deadline, exercise
+from classroom.checks import exercise
 from classroom.checks.engine import judge
 from classroom.checks.register import lessons
+
+pytestmark = pytest.mark.usefixtures("patient")
 
 CHECKER = """
 def fact_checker():
@@ -140,11 +142,6 @@ RIGHT = [
     ),
     ("07.4", "list(finished.values()))", "list(finished.values()), yerr=0.5)"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch):
-    monkeypatch.setattr(deadline, "TIME_LIMIT_S", 60)
 
 
 @pytest.fixture

@@ -21,6 +21,8 @@ from classroom.observing import Session, observer
 from classroom.paper.shown import markdown
 from tests.places import FOLDER
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 ALL = exercises()
 EVERY = pytest.mark.parametrize("exercise", ALL, ids=lambda exercise: exercise.id)
 SLIPS = [(exercise, name) for exercise in ALL for name in exercise.slips]
@@ -67,12 +69,6 @@ def earned(exercise, row, source):
     good = right_cases(exercise, row, source)
     missed = {case.trial for case, right in zip(row, good, strict=True) if not right}
     return [trial.title for trial in exercise.trials if trial.name not in missed]
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch):
-    """A right answer is right on a busy machine too."""
-    monkeypatch.setattr(deadline, "TIME_LIMIT_S", 60)
 
 
 # ── words ──────────────────────────────────────────────────────────────────────────────────────────────────

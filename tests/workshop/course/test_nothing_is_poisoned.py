@@ -9,17 +9,14 @@ from typing import Any
 import pytest
 
 from classroom.authoring import answers
-from classroom.checks import deadline, exercise, exercises
+from classroom.checks import exercise, exercises
 from classroom.checks.engine import judge
+
+pytestmark = pytest.mark.usefixtures("patient")
 
 ALL = exercises()
 PACKAGES = ("kernel", "workshop.course", "classroom.observing", "types")
 """Whose objects a vandal looks into."""
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch):
-    monkeypatch.setattr(deadline, "TIME_LIMIT_S", 60)
 
 
 def spoil(value: Any, seen: set[int], depth: int = 0) -> None:
