@@ -32,12 +32,12 @@ def pool_for(url: httpx.URL) -> httpx.AsyncHTTPTransport:
     hundreds costs more than opening new ones.
     """
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
-    return httpx.AsyncHTTPTransport(limits=limits, proxy=proxy_for(url))
+    return httpx.AsyncHTTPTransport(limits=limits, proxy=proxy_for(url.scheme, url.host))
 
 
-def proxy_for(url: httpx.URL) -> str | None:
-    """The proxy that the environment names for an address, if any."""
-    return None if proxy_bypass(url.host) else getproxies().get(url.scheme)
+def proxy_for(scheme: str, host: str) -> str | None:
+    """The proxy that the environment names for the addresses of a host, if any."""
+    return None if proxy_bypass(host) else getproxies().get(scheme)
 
 
 def connect(

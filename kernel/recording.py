@@ -28,6 +28,7 @@ from . import models
 from ._data import shipped
 from .budget import Budget
 from .client import Client, OnRetry, WrappedClient
+from .connections import LOCAL_HOSTS
 from .contract import Executable, Handoff, Result
 from .events import Event
 from .journal import Journal, JournalError
@@ -207,7 +208,7 @@ def _server_of(client: Client) -> str:
     if client.mode == "offline":
         return OFFLINE
     host = httpx.URL(client.base_url).host
-    return HERE if host in ("localhost", "127.0.0.1", "::1") else host
+    return HERE if host in LOCAL_HOSTS else host
 
 
 class Recording:

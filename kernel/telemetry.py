@@ -25,10 +25,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from ._extras import Extra
 from .budget import Spent
+from .connections import LOCAL_HOSTS, proxy_for
 from .events import (
     Dispatched,
     Event,
@@ -100,7 +100,6 @@ HANDOFF = "handoff_to_"
 LONGEST_NAME = 128
 """Characters: what the API allows for the name of a tool. A longer one is cut."""
 
-LOCAL = ("127.0.0.1", "localhost", "::1")
 KNOCK_S, PATIENCE_S = 2.0, 10.0
 """Seconds: the connect timeout; until spans that cannot be sent are given up."""
 MOST_WAITING = 1_000_000
@@ -480,7 +479,7 @@ def sending_to(
     export = optional("opentelemetry.sdk.trace.export")
     otlp = optional("opentelemetry.exporter.otlp.proto.http.trace_exporter")
     session = optional("requests").Session()
-    if urlsplit(url).hostname in LOCAL:
+    if urlsplit(url).hostname in LOCAL_HOSTS:
         session.trust_env = False  # a proxy of the environment is not for this machine
     outbox = _Outbox(otlp.OTLPSpanExporter(endpoint=url, session=session), url)
     provider = sdk.TracerProvider(
@@ -536,8 +535,7 @@ def _listens(url: str) -> bool:
     """True if something listens at an address; a proxy on the way says so itself."""
     place = urlsplit(url)
     host = place.hostname or ""
-    local = host in LOCAL
-    if not local and getproxies().get(place.scheme) and not proxy_bypass(host):
+    if host not in LOCAL_HOSTS and proxy_for(place.scheme, host):
         return True
     port = place.port or (443 if place.scheme == "https" else 80)
     try:

@@ -139,7 +139,8 @@ class _Keyed(httpx.HTTPTransport):
     """
 
     def __init__(self, client: Client) -> None:
-        super().__init__(proxy=proxy_for(httpx.URL(client.base_url)))
+        url = httpx.URL(client.base_url)
+        super().__init__(proxy=proxy_for(url.scheme, url.host))
         self._client = client
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
