@@ -11,6 +11,9 @@ import pytest
 from workshop.authoring import walks, whole
 from workshop.authoring.walks import ROOT, WALKS
 
+from .test_imports import imported as imported_by
+from .test_imports import modules_of
+
 PAGE = ROOT / "docs" / "ARCHITECTURE.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 ROOM = re.compile(r"`((?:workshop|classroom)/\w+)/`")
@@ -62,20 +65,10 @@ def test_the_arrows_of_the_whole_are_the_imports_between_packages():
     assert {pair for pair in drawn if packages >= {*pair}} == {
         (package, other)
         for package in packages
-        for file in (ROOT / package).rglob("*.py")
-        for other in imported_by(file) & packages - {package}
+        for name, file in modules_of(package).items()
+        for module in imported_by(name, file, at_load=False)
+        for other in {module.partition(".")[0]} & packages - {package}
     }
-
-
-def imported_by(file):
-    """The first parts of the names of what a module imports, wherever in it."""
-    found = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module.partition(".")[0])
-    return found
 
 
 def test_every_picture_is_shown():

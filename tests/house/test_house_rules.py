@@ -17,18 +17,11 @@ import kernel.budget
 import offline_model
 
 from . import size
+from .test_imports import imported, modules_of
 
 KERNEL = Path(kernel.__file__).parent
 OFFLINE_MODEL = Path(offline_model.__file__).parent
 MODULES = sorted([*KERNEL.rglob("*.py"), *OFFLINE_MODEL.rglob("*.py")])
-
-
-def imports(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom):
-            yield ("." * node.level) + (node.module or ""), [alias.name for alias in node.names]
-        elif isinstance(node, ast.Import):
-            yield from ((alias.name, []) for alias in node.names)
 
 
 def own_names(class_):
@@ -68,14 +61,11 @@ def test_no_object_is_made_past_its_constructor():
 
 
 def test_the_kernel_knows_nothing_of_notebooks_or_teaching():
-    for path in MODULES:
-        for module, _ in imports(path):
-            assert module.split(".")[0] not in {
-                "IPython",
-                "ipywidgets",
-                "matplotlib",
-                "anthropic",
-            }, f"{path} imports {module}"
+    unwanted = {"IPython", "ipywidgets", "matplotlib", "anthropic"}
+    for package in ("kernel", "offline_model"):
+        for name, path in modules_of(package).items():
+            known = {module.split(".")[0] for module in imported(name, path, at_load=False)}
+            assert not known & unwanted, f"{name} imports {known & unwanted}"
 
 
 PRINT = ("__main__.py", "terminal.py", "_libraries.py", "server.py")
