@@ -3,6 +3,8 @@
 import asyncio
 import inspect
 import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 import workshop  # noqa: F401 (which says what course this is)
 from classroom.quick_start import leave_out_the_grammar
 from kernel import Agent, spending
+from tests.places import ROOT
 
 leave_out_the_grammar()
 
@@ -222,6 +225,33 @@ SETTINGS = (
     "ANTHROPIC_BASE_URL",
 )
 """Variables of the environment that choose a model and a service."""
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory):
+    """Built from what git knows, so nothing that lies around in the clone gets into it."""
+    place = tmp_path_factory.mktemp("wheel")
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True
+    )
+    for name in filter(None, listed.stdout.decode("utf-8").split("\0")):
+        if (ROOT / name).is_file():
+            (place / "source" / name).parent.mkdir(parents=True, exist_ok=True)
+            (place / "source" / name).write_bytes((ROOT / name).read_bytes())
+    pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps"]
+    subprocess.run([*pip, "--wheel-dir", place, place / "source"], check=True)
+    [built] = place.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="session")
+def installed(wheel, tmp_path_factory):
+    """The folder of commands of an environment that holds the wheel and what it needs."""
+    place = tmp_path_factory.mktemp("installed") / "env"
+    subprocess.run([sys.executable, "-m", "venv", place], check=True)
+    binaries = place / ("Scripts" if sys.platform == "win32" else "bin")
+    subprocess.run([binaries / "python", "-m", "pip", "install", "-q", wheel], check=True)
+    return binaries
 
 
 @pytest.fixture

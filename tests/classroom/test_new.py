@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.classroom.at_work import done, ran
-from tests.places import ROOT
+from tests.classroom.at_work import done, environment, ran
 
 NAME = "01_words.ipynb"
 
@@ -62,22 +60,11 @@ def test_a_handout_lacks_nothing_that_git_does_not_track(made, tmp_path):
 
 
 @pytest.mark.exhaustive
-def test_the_wheel_is_all_it_takes(tmp_path):
+def test_the_wheel_is_all_it_takes(installed, tmp_path):
     """In an empty environment: the small course is made, built, tried, learned and graded."""
-    for name in ("kernel", "offline_model", "classroom", "workshop"):
-        unwanted = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / name, tmp_path / "source" / name, ignore=unwanted)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copyfile(ROOT / name, tmp_path / "source" / name)
-    pip = [sys.executable, "-m", "pip"]
-    wheel = [*pip, "wheel", "-q", "--no-deps", "--wheel-dir", tmp_path, tmp_path / "source"]
-    subprocess.run(wheel, check=True)
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True)
-    binaries = "Scripts" if sys.platform == "win32" else "bin"
-    python = str(tmp_path / "env" / binaries / "python")
-    [built] = tmp_path.glob("*.whl")
-    subprocess.run([python, "-m", "pip", "install", "-q", built], check=True)
-    alone = {"python": python, "env": without_the_clone()}
+    without_the_clone = environment()
+    del without_the_clone["PYTHONPATH"]
+    alone = {"python": str(installed / "python"), "env": without_the_clone}
     folder = tmp_path / "course"
     done(tmp_path, "new", folder, **alone)
     done(folder, "build", **alone)
@@ -85,12 +72,6 @@ def test_the_wheel_is_all_it_takes(tmp_path):
     assert "stubs: 0%, solutions: 100%" in done(folder, "grade", "--try", **alone)
     assert "this machine is ready" in done(folder, "doctor", "--deep", **alone)
     assert graded(folder, tmp_path, **alone) == {"ada": "8", "bob": "0", "cy": "7"}
-
-
-def without_the_clone():
-    from tests.classroom.at_work import environment
-
-    return {name: value for name, value in environment().items() if name != "PYTHONPATH"}
 
 
 def graded(folder: Path, place: Path, **alone) -> dict[str, str]:

@@ -16,33 +16,12 @@ from tests.places import ROOT
 TOPIC = ("-m", "kernel", "pgvector")
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """Built from what git knows, so nothing that lies around in the clone gets into it."""
-    place = tmp_path_factory.mktemp("wheel")
-    listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True
-    )
-    for name in filter(None, listed.stdout.decode("utf-8").split("\0")):
-        if (ROOT / name).is_file():
-            (place / "source" / name).parent.mkdir(parents=True, exist_ok=True)
-            (place / "source" / name).write_bytes((ROOT / name).read_bytes())
-    pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps"]
-    subprocess.run([*pip, "--wheel-dir", place, place / "source"], check=True)
-    [built] = place.glob("*.whl")
-    return built
-
-
-def without_the_clone(**more):
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return {**kept, **more, "PYTHONIOENCODING": "utf-8"}
-
-
 def ran(python, arguments, cwd, **more):
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return subprocess.run(
         [python, *arguments],
         cwd=cwd,
-        env=without_the_clone(**more),
+        env={**environ, **more, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         encoding="utf-8",
     )
@@ -85,15 +64,12 @@ def test_the_unpacked_wheel_writes_a_brief_far_from_the_clone(wheel, tmp_path):
 
 
 @pytest.mark.exhaustive
-def test_the_installed_wheel_works_in_an_empty_environment(wheel, tmp_path):
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True)
-    binaries = tmp_path / "env" / ("Scripts" if sys.platform == "win32" else "bin")
-    python = binaries / "python"
-    subprocess.run([python, "-m", "pip", "install", "-q", wheel], check=True)
+def test_the_installed_wheel_works_in_an_empty_environment(installed, tmp_path):
+    python = installed / "python"
     (tmp_path / "empty").mkdir()
     brief = ran(python, TOPIC, tmp_path / "empty")
     assert brief.returncode == 0 and "[pgvector-overview]" in brief.stdout
-    by_name = ran(binaries / "supervisor-kernel", ("pgvector",), tmp_path / "empty")
+    by_name = ran(installed / "supervisor-kernel", ("pgvector",), tmp_path / "empty")
     assert by_name.returncode == 0 and "[pgvector-overview]" in by_name.stdout
     desk = ran(python, ("-m", "workshop", "oncall", "T-21"), tmp_path / "empty")
     assert desk.returncode == 2 and desk.stderr.startswith("There is no shop in")
