@@ -278,7 +278,7 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
             return self._unreadable(problem)
         except Exception as bug:
             if self._secrets:
-                bug.with_traceback(None)  # its frames held the key
+                _drop_frames(bug)
             raise
         if status != 200:
             return self._refused(status, headers, body)
@@ -476,6 +476,18 @@ class WrappedClient(Client):
         self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
     ) -> Reservation:
         return await self.wrapped.reserve(request, on_wait=on_wait)
+
+
+def _drop_frames(problem: BaseException) -> None:
+    """Drops the tracebacks of an exception and of those behind it: their frames hold the key."""
+    seen: set[int] = set()
+    todo: list[BaseException | None] = [problem]
+    while todo:
+        behind = todo.pop()
+        if behind and id(behind) not in seen:
+            seen.add(id(behind))
+            behind.__traceback__ = None
+            todo += [behind.__cause__, behind.__context__]
 
 
 async def _read(response: httpx.Response) -> bytes:

@@ -114,7 +114,8 @@ def _base_url(local: bool) -> httpx.URL:
             "the model is local, but ANTHROPIC_BASE_URL is not set; set it to your server's"
             " address, for example http://127.0.0.1:11434 for Ollama"
         )
-    has_key = "ANTHROPIC_API_KEY" in os.environ or "ANTHROPIC_AUTH_TOKEN" in os.environ
+    keys = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+    has_key = any(bool(os.environ.get(name)) for name in keys)
     if not address and not has_key:
         raise SetupError(
             "the model is live, but ANTHROPIC_API_KEY is not set; set it (or ANTHROPIC_BASE_URL for"
@@ -131,6 +132,7 @@ def _base_url(local: bool) -> httpx.URL:
         )
     if url.scheme not in ("http", "https") or not url.host or not 0 < (url.port or 80) < 65536:
         raise SetupError(
-            f"ANTHROPIC_BASE_URL is {address!r}; expected an address such as http://127.0.0.1:11434"
+            "ANTHROPIC_BASE_URL is no address of a server; expected an address such as"
+            " http://127.0.0.1:11434"
         )
     return url

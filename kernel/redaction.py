@@ -10,7 +10,7 @@ from urllib.parse import quote
 from pydantic import SecretBytes
 
 SHORTEST_SECRET = 8
-"""Characters. A shorter key, such as "none", is not a secret; replacing it everywhere would garble
+"""Bytes of an encoded key. A shorter one, such as "none", is not replaced, since that would garble
 replies."""
 
 

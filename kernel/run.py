@@ -83,11 +83,11 @@ class Position:
     name: str = "user"
     id: str = ""
     path: tuple[str, ...] = ()
-    """The labels of the executables that wait for this run, from the first dispatch to this one."""
+    """The labels of the executables from the first dispatch to this one, its own last."""
     again: str = ""
     """The reason why this work is given once more; empty the first time."""
     wrappers: int = 0
-    """The number of transparent wrappers around this run, itself included."""
+    """The number of transparent wrappers in a row that ends here; 0 if this run is no wrapper's."""
     waiting: tuple[Executable, ...] = ()
     """The executables that `path` names, and the transparent wrappers between them."""
     scope: str = ""
@@ -157,7 +157,7 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The name of the executable that this run was made for; "user" for the root."""
+        """The name of the executable that this run was made for; of a root, its argument `name`."""
         return self._position.name
 
     @property
@@ -167,7 +167,7 @@ class Run:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The names of the executables that wait for this run, from the first dispatch on."""
+        """The names of the executables from the first dispatch to this one, its own last."""
         return self._position.path
 
     @property
@@ -323,26 +323,33 @@ class Run:
         of the service come back as a Result that carries the work so far. Only bugs and
         cancellation are raised.
         """
-        child, bug = await self._hand_over(executable, handoff, budget, again=again)
-        if self.parent is None or asyncio.current_task() is self._task:
-            self._uncollected.remove(child)
+        child = self._child(executable, handoff, budget, again=again)
+        bug = await self._hand_over(child, executable, handoff)
         if bug is not None:
             raise bug
+        if self.parent is None or asyncio.current_task() is self._task:
+            self._uncollected.remove(child)
         return child.result
 
-    async def _hand_over(
+    def _child(
         self,
         executable: Executable,
         handoff: Handoff,
         budget: Budget | None = None,
         *,
         again: str = "",
-    ) -> tuple[Run, Exception | None]:
-        """One dispatch, from its first event to its last: its run, and the bug that ended it."""
+    ) -> Dispatch:
+        """Returns the run of a new dispatch, whose work counts as uncollected from now on."""
         _check(executable, handoff)
         self._start()
         child = Dispatch(self, executable, budget or Budget(), again)
         self._uncollected.append(child)
+        return child
+
+    async def _hand_over(
+        self, child: Dispatch, executable: Executable, handoff: Handoff
+    ) -> Exception | None:
+        """One dispatch, from its first event to its last; returns the bug that ended it."""
         caller = self._caller
         handoff = handoff.addressed(
             from_agent=caller.path[-1] if caller.path else handoff.from_agent,
@@ -356,7 +363,7 @@ class Run:
         try:
             child._emit_dispatch(handoff, type(executable).__name__)
             before = self._given(executable, handoff)
-            reason = self._refusal(executable, child, before, again)
+            reason = self._refusal(executable, child, before)
             if reason:
                 result = Result(status="refused", reason=reason)
             else:
@@ -368,8 +375,8 @@ class Run:
             bug = problem
             result = child.end_early("failed", f"{type(problem).__name__}: {in_words(problem)}")
         finally:
-            if result is None:  # the caller was cancelled
-                result = child.end_early("cancelled", "cancelled by its caller")
+            if result is None:
+                result = child.end_early("cancelled", _who_cancelled())
             result = result.model_copy(update={"by": result.by or child.name})
             given.status = result.status
             if self.parent is None:
@@ -381,7 +388,7 @@ class Run:
             child.emit(
                 events.Returned(return_to=caller.name, result=shown, spent=child.ledger.spent)
             )
-        return child, bug
+        return bug
 
     def _emit_dispatch(self, handoff: Handoff, class_name: str) -> None:
         answering = _answering.get()
@@ -408,9 +415,7 @@ class Run:
                 return given
         return None
 
-    def _refusal(
-        self, executable: Executable, child: Run, before: GivenHandoff | None, again: str
-    ) -> str:
+    def _refusal(self, executable: Executable, child: Dispatch, before: GivenHandoff | None) -> str:
         """Returns the reason that this dispatch must not happen; empty when it may."""
         way = " → ".join(child.path)
         if self.levels < 1:
@@ -422,7 +427,7 @@ class Run:
             same(waiting, executable) or same(waiting, inner) for waiting in self._position.waiting
         ):
             return f"a ring: {way}; {child.name} is already waiting for this work"
-        if before and not again and before.status not in ("failed", "cancelled"):
+        if before and not child.is_repeat and before.status not in ("failed", "cancelled"):
             return (
                 f"the same handoff was given to {child.name} before ({before.status}); "
                 "change it, or use what came back"
@@ -534,10 +539,17 @@ class Run:
         return results
 
     async def _branch(self, job: Assignment, places: asyncio.Semaphore) -> Run:
-        """One dispatch of a fan-out."""
+        """One dispatch of a fan-out. Something that it waits for may be cancelled: that ends the
+        branch alone, with its work so far.
+        """
         executable, handoff, *budget = job
         async with places:
-            child, _ = await self._hand_over(executable, handoff, *budget)
+            child = self._child(executable, handoff, *budget)
+            try:
+                await self._hand_over(child, executable, handoff)
+            except asyncio.CancelledError:
+                if _is_being_cancelled():
+                    raise
         return child
 
     # ── the way to a model ────────────────────────────────────────────────────────────────────────
@@ -575,9 +587,11 @@ class Run:
         with await self.hold(request.size) as hold:
             if hold.tokens < request.max_tokens:
                 request = request.with_max_tokens(hold.tokens)
-            with await self.client.reserve(request, on_wait=self.tell_wait) as reserved:
-                request = reserved.request
-                async with self.client.slots:
+            # the slot comes before the client's money: whoever has a slot may still need money for
+            # another request than the reserved one, and must not wait for somebody without a slot
+            async with self.client.slots:
+                with await self.client.reserve(request, on_wait=self.tell_wait) as reserved:
+                    request = reserved.request
                     number = self._emit_request(request)
                     asked_at = self._tree.clock()
                     reply = await self._send(request, hold, number)
@@ -664,6 +678,8 @@ class Dispatch(Run):
         self.parent = parent
         self.levels = min(parent.levels, allowed) - (0 if wraps else 1)
         self._begin(parent._tree, position, budget, Ledger(budget, parent.ledger, name))
+        self.is_repeat = bool(again)
+        """True if the caller said why this handoff is given once more."""
 
     def _repeat_all(self) -> None:
         """Lets the work below be done once more too."""
@@ -745,6 +761,18 @@ def _why_stopped(problem: Exception) -> Result | None:
                 retry_after_s=getattr(problem, "retry_after_s", None),
             )
     return None
+
+
+def _is_being_cancelled() -> bool:
+    """True if the current task itself was cancelled, and not only something that it waited for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _who_cancelled() -> str:
+    if _is_being_cancelled():
+        return "cancelled by its caller"
+    return "cancelled by something that it waited for"
 
 
 def _below(home: str, id: str) -> str:

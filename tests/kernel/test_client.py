@@ -356,6 +356,19 @@ def test_a_secret_in_the_base_url_is_refused_and_not_shown(monkeypatch, address)
     assert "very-secret" not in str(caught.value)
 
 
+def test_a_key_in_the_place_of_the_address_is_not_shown(monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "sk-ant-very-secret")
+    with pytest.raises(SetupError, match="expected an address such as") as caught:
+        connect("local")
+    assert "very-secret" not in str(caught.value)
+
+
+def test_an_empty_key_is_no_key(monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "")
+    with pytest.raises(SetupError, match="ANTHROPIC_API_KEY is not set"):
+        connect("live")
+
+
 @pytest.mark.parametrize("address", ["http://me:very-secret@host", "http://host?key=very-secret"])
 def test_a_client_shows_no_secret_of_its_address(address):
     with pytest.raises(SetupError, match="the base URL holds") as caught:

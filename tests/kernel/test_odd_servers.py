@@ -119,11 +119,29 @@ def test_nothing_leads_from_an_error_back_to_the_raw_reply_or_to_the_key():
 def test_no_frame_of_a_transports_own_bug_holds_the_key():
     with pytest.raises(RuntimeError) as caught:
         asyncio.run(client_of(RuntimeError("a bug")).send(BODY))
-    frames = traceback.StackSummary.extract(
-        traceback.walk_tb(caught.value.__traceback__), capture_locals=True
-    )
+    frames = frames_of(caught.value)
     assert not any(KEY in str(frame.locals) for frame in frames)
     assert not any("request" in (frame.locals or {}) and frame.name == "serve" for frame in frames)
+
+
+def test_no_frame_behind_a_transports_own_bug_holds_the_key():
+    class Transport(httpx.AsyncBaseTransport):
+        async def handle_async_request(self, request):
+            try:
+                raise KeyError(dict(request.headers) and "inner")
+            except KeyError:
+                raise RuntimeError("a bug")  # noqa: B904  # the chain is what is tested
+
+    with pytest.raises(RuntimeError) as caught:
+        asyncio.run(Client(Transport(), api_key=KEY).send(BODY))
+    behind = caught.value.__context__
+    assert isinstance(behind, KeyError) and not list(frames_of(behind))
+
+
+def frames_of(error):
+    return traceback.StackSummary.extract(
+        traceback.walk_tb(error.__traceback__), capture_locals=True
+    )
 
 
 def test_a_made_up_key_is_no_secret_and_garbles_no_reply():

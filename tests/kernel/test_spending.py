@@ -36,7 +36,8 @@ from kernel.cluster import LocalWorkers, fan_out
 from kernel.connections import pool_for
 from kernel.events import Waited
 from kernel.journal import Journal
-from kernel.models import cost
+from kernel.models import cost, demand_of
+from kernel.wire import Request
 from offline_model import Faults, OfflineAPI, OfflineTransport, Server
 from tests.scripted import Worker, no_sleep
 from workshop.plain import plain_http
@@ -301,6 +302,22 @@ async def test_a_client_that_changes_the_request_does_not_wait_for_itself(servic
     assert service.sent == spending.spent().calls == (4 if nested else 2)
     assert service.usd == spending.spent().usd <= spending.limit()
     assert client.billed.reserved == spending.ledger().reserved == NOTHING
+
+
+async def test_a_client_that_changes_the_request_does_not_wait_for_one_without_a_slot(service):
+    """One slot, and money for two requests as they are asked: the first is longer when it is sent."""
+
+    class Longer(WrappedClient):
+        async def send(self, request, *, on_retry=None):
+            await asyncio.sleep(0.02)
+            return await self.wrapped.send(request.body | {"system": "Be brief. " * 40})
+
+    spending.allow(2 * demand_of(Request.of(QUESTION).size).ceiling)
+    async with connect("live", concurrency=1) as client:
+        run = Run(Longer(client))
+        both = asyncio.gather(run.ask(**QUESTION), run.ask(**QUESTION))
+        await asyncio.wait_for(both, 30)
+    assert service.sent == 2 and spending.ledger().reserved == NOTHING
 
 
 async def test_what_is_set_aside_at_one_client_does_not_pay_for_another(service):

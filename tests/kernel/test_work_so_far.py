@@ -127,6 +127,33 @@ async def test_a_branch_that_a_bug_ends_keeps_its_work():
     assert (result.status, result.artifacts) == ("failed", {"facts": "facts"})
 
 
+async def test_a_bug_below_loses_no_work_below():
+    async def bug(handoff, run):
+        run.keep(facts="facts")
+        run.output = "a draft"
+        raise ValueError("a bug")
+
+    async def outer(handoff, run):
+        return await run.dispatch(Worker("inner", bug), handoff)
+
+    (result,) = await Run(scripted()).fan_out([(Worker("outer", outer), TASK)])
+    assert (result.status, result.reason) == ("failed", "ValueError: a bug")
+    assert result.artifacts == {"facts": "facts", "inner": "a draft"}
+
+
+async def test_a_branch_that_waits_for_something_cancelled_keeps_its_work():
+    async def waits(handoff, run):
+        run.keep(facts="facts")
+        other = asyncio.ensure_future(asyncio.sleep(60))
+        other.cancel()
+        await other
+
+    branches = [(Worker("waits", waits), TASK), (Worker("writer", "a draft"), TASK)]
+    first, second = await Run(scripted()).fan_out(branches)
+    assert (first.status, first.artifacts) == ("cancelled", {"facts": "facts"})
+    assert first.reason == "cancelled by something that it waited for" and second.ok
+
+
 # ── the last reply says nothing ────────────────────────────────────────────────────────────────────────────
 
 INTERIM = [{"type": "text", "text": "INTERIM"}, call("look", q="x")]
