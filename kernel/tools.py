@@ -98,19 +98,17 @@ class Tool:
         for artifact, text in handoff.artifacts.items():
             name = self.argument(artifact)
             given[name] = self._from_text(name, text)
-        missing = [
-            name
-            for name, parameter in self.arguments.model_fields.items()
-            if parameter.is_required() and name not in given
-        ]
-        arguments = {**given, **dict.fromkeys(missing[:1], handoff.intent)}
+        for name, parameter in self.arguments.model_fields.items():
+            if parameter.is_required() and name not in given:
+                given[name] = self._from_text(name, handoff.intent)
+                break
         try:
-            return Result(status="ok", output=await self.call(arguments, run))
+            return Result(status="ok", output=await self.call(given, run))
         except ToolError as problem:
             return Result(status="failed", reason=str(problem))
 
     def _from_text(self, name: str, text: str) -> Any:
-        """An argument from an artifact, which is always text; what cannot be read stays text."""
+        """An argument from the text of an artifact or an intent; what cannot be read stays text."""
         parameter = self.arguments.model_fields.get(name)
         if parameter is None:
             return text

@@ -383,6 +383,23 @@ async def test_an_argument_that_is_no_text_is_read_as_json_and_a_text_stays_text
     assert f"{result.status}: {result.as_text()}{result.reason}".startswith(comes_back)
 
 
+async def test_an_intent_fills_an_argument_like_an_artifact():
+    @tool
+    def total(numbers: list[int]) -> int:
+        """Adds numbers."""
+        return sum(numbers)
+
+    @tool
+    def echo(text: str) -> str:
+        """Gives the text back."""
+        return text
+
+    assert (await Run(scripted()).dispatch(total, Handoff(intent="[1, 2]"))).output == "3"
+    assert (await Run(scripted()).dispatch(echo, Handoff(intent="[1, 2]"))).output == "[1, 2]"
+    lost = await Run(scripted()).dispatch(total, Handoff(intent="add them"))
+    assert lost.status == "failed" and "given 'add them'" in lost.reason
+
+
 async def test_a_tool_may_ask_for_the_run_which_the_model_never_sees(agent):
     @tool
     async def introduce(run: Run, greeting: str = "I am") -> str:
