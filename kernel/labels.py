@@ -12,15 +12,19 @@ Label = NewType("Label", str)
 """The name of an executable, a step, an artifact or a document.
 
 A name becomes a tag in a message, a key of a result or a citation, so it may contain only
-letters a-z, digits, - and _, at most 64. `label` makes one.
+letters A-Z and a-z, digits, - and _, at most 64, and no dash at the start. Every label can be the
+name of an artifact, unless it is one of OWN_PARTS. `label` makes one.
 """
 
-LABEL = re.compile(r"[A-Za-z0-9_-]{1,64}")
-LABEL_RULE = "letters a-z, digits, - and _, at most 64"
+LABEL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
+LABEL_RULE = "letters A-Z and a-z, digits, - and _, at most 64, and no dash at the start"
 
 ARTIFACT_NAME = re.compile(r"\w[\w .-]{0,79}")
 """The names that an artifact may have; its label is a tag in the specialist's first message."""
-ARTIFACT_NAME_RULE = "letters, digits, spaces, dots, dashes and underscores, at most 80"
+ARTIFACT_NAME_RULE = (
+    "letters, digits, spaces, dots, dashes and underscores, at most 80, and no space, dot or dash"
+    " at the start"
+)
 
 OWN_PARTS = ("task", "context")
 """The parts of that message that are not artifacts."""

@@ -14,7 +14,7 @@ from .labels import ARTIFACT_NAME, ARTIFACT_NAME_RULE, LABEL, LABEL_RULE, label
 from .registry import Registry, stems
 
 MOST_STEPS = 20
-RESERVED_IDS = {"task", "context", "findings", "missing", "plan"}
+RESERVED_IDS = {"task", "context", "feedback", "findings", "missing", "plan"}
 """Names of other parts of a handoff: no step may have one of them as its id."""
 
 
@@ -107,7 +107,7 @@ def problems(plan: Plan, registry: Registry, limits: Iterable[Budget] = ()) -> l
 def _wrong_with(step: Step, registry: Registry) -> Iterable[str]:
     if not LABEL.fullmatch(step.id) or step.id.lower() in RESERVED_IDS:
         taken = ", ".join(sorted(RESERVED_IDS))
-        yield f"needs another id; expected {LABEL_RULE}, and none of: {taken}"
+        yield f"needs another id; expected {LABEL_RULE}; and none of: {taken}"
     if step.worker not in registry:
         workers = ", ".join(registry.names()) or "none"
         yield f"has an unknown worker {step.worker!r}; the workers are: {workers}"

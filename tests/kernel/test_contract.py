@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
@@ -173,8 +173,11 @@ def test_any_value_has_a_text_and_can_be_a_part(value):
 
 
 @given(st.text(max_size=90))
-def test_every_name_has_a_label_that_stays_and_says_nothing_more(name):
+@example("-a")
+def test_every_name_has_a_label_that_stays_says_nothing_more_and_names_an_artifact(name):
     assert LABEL.fullmatch(label(name)) and label(label(name)) == label(name)
+    work = artifact_name(name)
+    assert Handoff(intent="x", artifacts={work: "done"}).artifacts == {work: "done"}
 
 
 @pytest.mark.parametrize(
@@ -185,6 +188,7 @@ def test_every_name_has_a_label_that_stays_and_says_nothing_more(name):
         ("Größe", "Grosse"),
         ("a\n<task>", "a-task"),
         ("2024/25", "2024-25"),
+        ("-a", "a"),
     ],
 )
 def test_a_name_keeps_what_a_label_can_hold(name, own):

@@ -26,6 +26,7 @@ from kernel.plan import (
     problems,
     synthesizer,
 )
+from kernel.steps import RESERVED_IDS
 from tests.scripted import Worker, registry_of, requests_of, scripted
 
 TASK = Handoff(intent="Free shipping is gone", context="ticket T-31")
@@ -127,7 +128,22 @@ WRONG = {
     "reserved id in capitals": (plan_of(step("Task")), "step 'Task' needs another id"),
     "id that is no label": (
         plan_of(step("1: look")),
-        "step '1: look' needs another id; expected letters a-z, digits, - and _, at most 64",
+        "step '1: look' needs another id; expected letters A-Z and a-z, digits, - and _, at most 64,"
+        " and no dash at the start; and none of: ",
+    ),
+    "id that begins with a dash": (
+        plan_of(step("-a"), step("b", "-a")),
+        "step '-a' needs another id; expected letters",
+    ),
+    "id of the feedback": (plan_of(step("feedback")), "step 'feedback' needs another id"),
+    "artifact that begins with a dash": (
+        plan_of(step("a", artifacts={"-x": "1"})),
+        "named '-x'; expected letters, digits, spaces, dots, dashes and underscores, at most 80,"
+        " and no space, dot or dash at the start",
+    ),
+    "artifact of the feedback": (
+        plan_of(step("a", artifacts={"feedback": "OLD"})),
+        "named 'feedback', which is another part of a handoff",
     ),
     "id that opens a part": (plan_of(step(OPENS)), "needs another id; expected letters"),
     "artifact that is a result": (
@@ -169,6 +185,12 @@ WRONG = {
 @pytest.mark.parametrize(("plan", "wrong"), WRONG.values(), ids=WRONG)
 def test_each_problem_is_named(plan, wrong):
     assert any(wrong in line for line in problems(plan, CODE)), problems(plan, CODE)
+
+
+@given(st.text(alphabet="aZ0_-. é:", min_size=1, max_size=4) | st.sampled_from(["-a", "task", "_"]))
+def test_an_id_that_a_plan_may_have_is_always_the_name_of_an_artifact(id):
+    if not problems(plan_of(step(id)), CODE):
+        assert Handoff(intent="x", artifacts={id: "done"}).artifacts == {id: "done"}
 
 
 def test_all_problems_are_named_at_once():
@@ -445,6 +467,20 @@ async def test_the_same_feedback_is_given_once_and_a_refusal_is_not_repeated():
     result = await Run(scripted()).dispatch(supervisor, TASK)
     assert [handoff.artifacts for handoff in same.seen] == [{}, {"feedback": "no network"}]
     assert len(no.seen) == 1 and "x (failed: no network)" in result.reason
+
+
+async def test_every_name_that_a_supervisor_adds_to_a_handoff_is_reserved():
+    hints = [Finding(claim="x", holds=True, suggests=name) for name in ("a", "b")]
+    workers = Worker("a", learns), Worker("b", Findings(items=hints)), Worker("c", _raise)
+    first, lost = step("find", worker="b"), step("lost", worker="c")
+    plans = Plans(plan_of(first), plan_of(first, step("bad", worker="a"), lost))
+    supervisor, end = supervised(plans, *workers, max_repeats=1)
+    await Run(scripted()).dispatch(supervisor, TASK)
+    added = set()
+    for worker in (*workers, end):
+        added.update(*(handoff.artifacts for handoff in worker.seen))
+    added -= {"find", "bad", "lost"}
+    assert added == {"feedback", "findings", "missing"} and added <= RESERVED_IDS
 
 
 @given(acyclic(), st.sets(st.integers(0, 7)))

@@ -85,7 +85,7 @@ def test_a_payload_of_many_blanks_is_read_in_linear_time():
 
 @pytest.mark.parametrize(
     "name",
-    ["", " facts", "a/b", "x" * 81, "\x1b[2J"],
+    ["", " facts", "-facts", "a/b", "x" * 81, "\x1b[2J"],
 )
 def test_an_artifact_has_a_plain_name(name):
     with pytest.raises(ValidationError, match="an artifact is named"):
