@@ -155,6 +155,8 @@ class _Work:
     heard: set[str] = field(default_factory=set)
     given: dict[str, Handoff] = field(default_factory=dict)
     """The latest handoff of each step."""
+    answered: list[tuple[str, Handoff, Result]] = field(default_factory=list)
+    """Each worker, what it was given, and what came back, also for steps that were replaced."""
     replans: int = 0
     not_followed: list[str] = field(default_factory=list)
     """The suggestions that no plan followed, for the synthesizer and the result."""
@@ -167,29 +169,40 @@ class _Work:
         return found
 
     def failed(self) -> list[Step]:
-        """The steps that did not deliver; a person who refused or cancelled is not asked again."""
+        """The steps that failed or ended exhausted; a refusal or a cancellation is final."""
         found = []
         for id, step in self.steps.items():
             if self.results[id].status in WORTH_A_REPEAT:
                 found.append(step)
         return found
 
-    def finished(self, step: Step) -> bool:
-        """True if an identical step has succeeded, whatever plan asked for it."""
-        return self.steps.get(step.id) == step and self.results[step.id].ok
+    def begun(self, step: Step, handoff: Handoff) -> bool:
+        """True if an identical step was given the same, whatever plan asked for it.
 
-    def begin(self, step: Step) -> None:
-        """Adds a step; the result of another step that had its id is not its own."""
-        if self.steps.get(step.id, step) != step:
+        Findings do not count: each re-plan may add to them.
+        """
+        if self.steps.get(step.id) != step:
+            return False
+        return _without_findings(self.given[step.id]) == _without_findings(handoff)
+
+    def finished(self, step: Step, handoff: Handoff) -> bool:
+        """True if an identical step that was given the same has succeeded."""
+        return self.begun(step, handoff) and self.results[step.id].ok
+
+    def begin(self, step: Step, handoff: Handoff) -> None:
+        """Adds a step. If its id belonged to another step, or it was given something else, the
+        result before is dropped."""
+        if step.id in self.steps and not self.begun(step, handoff):
             del self.results[step.id], self.given[step.id]
         self.steps[step.id] = step
 
     def came_back(self, step: Step, handoff: Handoff) -> Result | None:
-        """The result of this handoff to the step's worker; None if it may be given (again)."""
-        for id, given in self.given.items():
-            is_same = _same_worker(self.steps[id].worker, step.worker) and given == handoff
-            if is_same and self.results[id].status not in ("failed", "cancelled"):
-                return self.results[id]
+        """The result of this same handoff, if it was given before and neither failed nor was
+        cancelled; else None."""
+        for worker, given, result in reversed(self.answered):
+            is_same = _same_worker(worker, step.worker) and given == handoff
+            if is_same and result.status not in ("failed", "cancelled"):
+                return result
         return None
 
 
@@ -297,11 +310,11 @@ class PlannedSupervisor:
         """
         todo = {}
         for step in batch:
-            if work.finished(step):
-                continue
             handoff = self._handoff(step, work)
+            if work.finished(step, handoff):
+                continue
             result = work.came_back(step, handoff)
-            work.begin(step)
+            work.begin(step, handoff)
             if result is None:
                 todo[step.id] = handoff
             else:
@@ -317,6 +330,8 @@ class PlannedSupervisor:
             jobs[id] = (self._validated(step.worker), handoff, step.budget)
         work.given |= todo
         work.results |= await together(jobs, run, earlier=work.results)
+        for id, handoff in todo.items():
+            work.answered.append((work.steps[id].worker, handoff, work.results[id]))
         run.output = joined(work.results)
         asked = questions(work.results)
         if asked:
@@ -438,6 +453,12 @@ class PlannedSupervisor:
 def _same_worker(one: str, other: str) -> bool:
     """True if two names are one: those of executables are labels."""
     return label(one) == label(other)
+
+
+def _without_findings(handoff: Handoff) -> Handoff:
+    artifacts = dict(handoff.artifacts)
+    artifacts.pop("findings", None)
+    return handoff.model_copy(update={"artifacts": artifacts})
 
 
 def _feedback(result: Result) -> str:

@@ -698,6 +698,53 @@ async def test_another_step_of_the_same_id_is_other_work_and_gets_none_of_the_wo
     assert result.artifacts["a"] == "status: failed; no"
 
 
+LATE = plan_of(step("a"), step("b", "a"), step("find", "b", worker="data"))
+OTHER = plan_of(step("a", worker="ops"), step("b", "a"))
+
+
+@pytest.mark.parametrize("brings", ["new", Result(status="failed", reason="no")])
+async def test_a_finished_step_is_done_again_when_a_new_plan_replaces_what_it_was_made_of(brings):
+    def from_a(handoff, _):
+        if handoff.intent == "do a":
+            return "old"
+        made = f"made of {handoff.artifacts['a']}"
+        return made if "old" in made or brings == "new" else brings
+
+    code, ops = Worker("code", from_a), Worker("ops", "new")
+    finds = Worker("data", found("x", suggests="ops"))
+    supervisor, end = supervised(Plans(LATE, OTHER), code, ops, finds)
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    assert [handoff.artifacts for handoff in code.seen] == [{}, {"a": "old"}, {"a": "new"}]
+    assert "old" not in end.seen[0].artifacts["b"] and "old" not in result.artifacts["b"]
+
+
+async def test_a_finished_step_is_kept_when_its_new_need_brings_the_same_or_only_findings_are_new():
+    code, ops = Worker("code", "same"), Worker("ops", "same")
+    finds = Worker("data", found("x", suggests="ops"))
+    supervisor, _ = supervised(Plans(LATE, OTHER), code, ops, finds)
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    assert result.ok and [handoff.intent for handoff in code.seen] == ["do a", "do b"]
+
+    hint = Finding(claim="x", holds=True, suggests="code")
+    finds.work = Findings(items=[hint, *found("y", suggests="ops").items])
+    again = plan_of(*LATE.steps, step("look", worker="ops"))
+    code = Worker("code", "same")
+    supervisor, _ = supervised(Plans(LATE, again), code, ops, finds)
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    assert result.ok and [handoff.intent for handoff in code.seen] == ["do a", "do b"]
+
+
+async def test_a_plan_that_returns_to_an_earlier_one_gets_what_came_back_then():
+    code = Worker("code", lambda handoff, _: "old" if handoff.intent == "do a" else "made")
+    ops = Worker("ops", found("new", suggests="comms"))
+    finds = Worker("data", found("x", suggests="ops"))
+    back = plan_of(*LATE.steps, step("tell", "b", worker="comms"))
+    supervisor, _ = supervised(Plans(LATE, OTHER, back), code, ops, finds, "comms")
+    result = await Run(scripted()).dispatch(supervisor, TASK)
+    assert (result.status, result.reason) == ("ok", "")
+    assert [result.artifacts["a"], len(code.seen)] == ["old", 2]
+
+
 @pytest.mark.parametrize("status", ["failed", "refused", "exhausted"])
 async def test_a_repeat_that_brings_nothing_keeps_the_work_before_it(status):
     outcomes = iter([PARTIAL, Result(status=status, reason="no")])
