@@ -48,7 +48,9 @@ def is_transient(result: Result) -> bool:
 
 
 def is_failure(result: Result) -> bool:
-    """True if a result counts as a worker failure: not a refusal, a pause or a cancellation."""
+    """True if a result counts as a worker failure: not a refusal, a pause, a cancellation, or an
+    `exhausted` that is not transient.
+    """
     return result.status == "failed" or (result.status == "exhausted" and result.transient)
 
 
@@ -200,78 +202,97 @@ class CircuitBreaker(Guard):
 
     @property
     def state(self) -> State:
-        if self._opened_at is None:
+        wait_s = self._wait_s()
+        if wait_s is None:
             return "closed"
-        return "half-open" if self._wait_s() <= 0 else "open"
+        return "half-open" if wait_s <= 0 else "open"
 
-    def _wait_s(self) -> float:
-        """Seconds until the next trial."""
-        return (self._opened_at or 0.0) + self.cooldown_s - self.clock()
+    def _wait_s(self) -> float | None:
+        """Seconds until the next trial; None while the circuit is closed."""
+        opened_at = self._opened_at
+        return None if opened_at is None else opened_at + self.cooldown_s - self.clock()
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Returns the worker's result, or a failure at once while the circuit turns work away."""
-        if self.state == "open":
-            return self._turned_away(f"next trial in {self._wait_s():.0f} s")
-        if self.state == "half-open":
-            if not self._begin_trial():
-                return self._turned_away("a trial is under way")
-            return await self._try(handoff, run)
-        result = await self._dispatch(handoff, run)
-        if self.state == "closed":  # else a call beside this one has opened the circuit meanwhile
-            self._count(result, run)
-        return result
+        wait_s = self._wait_s()
+        if wait_s is None:
+            return await self._pass(handoff, run)
+        if wait_s > 0:
+            return self._turned_away(f"next trial in {wait_s:.0f} s", "open")
+        if not self._begin_trial():
+            return self._turned_away("a trial is under way")
+        return await self._try(handoff, run)
 
     def _begin_trial(self) -> bool:
-        """Returns False when a trial is under way."""
+        """Returns False when a trial is under way, or has ended since this call came."""
         with _SHARED:
-            begins = not self._on_trial
-            self._on_trial = True
+            begins = not self._on_trial and self.state == "half-open"
+            if begins:
+                self._on_trial = True
         return begins
+
+    async def _pass(self, handoff: Handoff, run: Run) -> Result:
+        """Work in a closed circuit: failures in a row open it."""
+        try:
+            result = await run.dispatch(self.wraps, handoff)
+        except Exception as bug:
+            self._count_failure(run, f"a bug: {type(bug).__name__}")
+            raise
+        if result.ok:
+            self._count_success()
+        elif self.counts(result):
+            self._count_failure(run, f"{counted(self.failures, 'failure')} in a row")
+        return result
 
     async def _try(self, handoff: Handoff, run: Run) -> Result:
         """The trial: closes the circuit, or opens it for another cooldown."""
         try:
             self._say(run, "half-open", "one trial")
-            result = await self._dispatch(handoff, run)
-        finally:
-            self._on_trial = False
-        if self.counts(result):
-            self._open(run, "the trial failed")
-        elif result.ok:
-            self._in_a_row = 0
-            self._opened_at = None
-            self._say(run, "closed", "the trial succeeded")
-        return result
-
-    async def _dispatch(self, handoff: Handoff, run: Run) -> Result:
-        """The worker's result; a bug counts as a failure before it is raised."""
-        try:
-            return await run.dispatch(self.wraps, handoff)
-        except Exception as bug:
-            if self._one_more() >= self.failures or self._opened_at is not None:
+            try:
+                result = await run.dispatch(self.wraps, handoff)
+            except Exception as bug:
                 self._open(run, f"a bug: {type(bug).__name__}")
-            raise
+                raise
+            if self.counts(result):
+                self._open(run, "the trial failed")
+            elif result.ok:
+                self._close(run)
+            return result
+        finally:
+            self._on_trial = False  # last: the next trial begins only when this one has decided
 
-    def _count(self, result: Result, run: Run) -> None:
-        if result.ok:
-            self._in_a_row = 0
-        elif self.counts(result):
-            in_a_row = self._one_more()
-            if in_a_row >= self.failures:
-                self._open(run, f"{counted(in_a_row, 'failure')} in a row")
-
-    def _one_more(self) -> int:
-        """Counts a failure; returns how many there are in a row."""
+    def _count_success(self) -> None:
+        """Forgets the failures before; a call that began before the circuit opened says nothing."""
         with _SHARED:
-            self._in_a_row += 1
-            return self._in_a_row
+            if self._opened_at is None:
+                self._in_a_row = 0
 
-    def _open(self, run: Run, why: str) -> None:
-        self._opened_at = self.clock()
+    def _count_failure(self, run: Run, why: str) -> None:
+        """Counts a failure, and opens the circuit when it is the last one allowed; a call that
+        began before the circuit opened says nothing.
+        """
+        with _SHARED:
+            if self._opened_at is not None:
+                return
+            self._in_a_row += 1
+            if self._in_a_row < self.failures:
+                return
+            self._opened_at = self.clock()
         self._say(run, "open", why)
 
-    def _turned_away(self, when: str) -> Result:
-        reason = f"the circuit of {self.name} is {self.state}: it failed too often; {when}"
+    def _open(self, run: Run, why: str) -> None:
+        with _SHARED:
+            self._opened_at = self.clock()
+        self._say(run, "open", why)
+
+    def _close(self, run: Run) -> None:
+        with _SHARED:
+            self._in_a_row = 0
+            self._opened_at = None
+        self._say(run, "closed", "the trial succeeded")
+
+    def _turned_away(self, when: str, state: State = "half-open") -> Result:
+        reason = f"the circuit of {self.name} is {state}: it failed too often; {when}"
         return Result(status="failed", reason=reason)
 
     def _say(self, run: Run, state: State, why: str) -> None:
@@ -385,7 +406,9 @@ class Limit(Guard):
         return self not in free
 
     def _frees_a_slot(self, held: tuple[_Slot, ...], free: set[Limit]) -> bool:
-        """True if a slot is free, or a holder waits for nothing but these free limits."""
+        """True if a slot is free, or some holder outside `held` waits only for limits known to
+        become free.
+        """
         return not self._is_full() or any(
             slot not in held and free.issuperset(slot.waits_for) for slot in self._holders
         )

@@ -7,6 +7,7 @@ import contextlib
 import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
 
 import pytest
 from hypothesis import given
@@ -385,6 +386,85 @@ def test_a_bug_counts_as_a_failure_and_is_raised():
     with pytest.raises(KeyError):
         go(breaker)
     assert breaker.state == "open"
+
+
+@pytest.mark.parametrize("late", [overloaded(), KeyError("oops"), "ok"], ids=repr)
+def test_a_call_that_began_before_the_circuit_opened_says_nothing_about_it(late):
+    clock = Clock()
+
+    class Slow(Worker):
+        async def execute(self, handoff, run):
+            if handoff.intent == "slow":
+                await gate.wait()
+            return await super().execute(handoff, run)
+
+    breaker = CircuitBreaker(Slow(overloaded(), late), failures=1, cooldown_s=30, clock=clock)
+    run = new_run()
+    gate = asyncio.Event()
+
+    async def story():
+        slow = asyncio.ensure_future(run.fan_out([(breaker, Handoff(intent="slow"))]))
+        await asyncio.sleep(0.01)
+        await run.dispatch(breaker, HANDOFF)
+        clock.now = 29
+        gate.set()
+        await slow
+        assert breaker.state == "open"
+        clock.now = 31
+        assert breaker.state == "half-open"
+
+    asyncio.run(story())
+    assert [note.fields["state"] for note in notes(run, "breaker")] == ["open"]
+
+
+@pytest.mark.parametrize("end", [overloaded(), KeyError("oops"), "ok"], ids=repr)
+def test_a_trial_decides_before_another_one_may_begin(end):
+    seen = []
+
+    class Looks(CircuitBreaker):
+        """Looks at its state, as another thread may, whenever a trial ends."""
+
+        trial = False
+
+        @property
+        def _on_trial(self):
+            return self.trial
+
+        @_on_trial.setter
+        def _on_trial(self, value):
+            if self.trial and not value:
+                seen.append(self.state)
+            self.trial = value
+
+    clock = Clock()
+    breaker = Looks(Worker(overloaded(), end), failures=1, clock=clock)
+    go(breaker)
+    clock.now = 31
+    with contextlib.suppress(KeyError):
+        go(breaker)
+    assert seen == ["closed" if end == "ok" else "open"]
+
+
+def test_who_saw_the_circuit_half_open_too_late_is_no_second_trial():
+    """One thread reads the clock, the trial of another one fails, the first one goes on."""
+    clock = Clock()
+    worker = Worker(overloaded())
+    breaker = CircuitBreaker(worker, failures=1, clock=clock)
+    go(breaker)
+    clock.now = 31
+    with ThreadPoolExecutor(1) as pool:
+
+        def read():
+            now = clock.now
+            if breaker.clock is read:  # once
+                breaker.clock = clock
+                with contextlib.suppress(FutureTimeout):
+                    pool.submit(go, breaker).result(timeout=0.2)
+            return now
+
+        breaker.clock = read
+        go(breaker)
+    assert worker.calls == 2
 
 
 def test_a_refusal_does_not_open_the_circuit():
