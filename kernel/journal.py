@@ -25,9 +25,8 @@ Time is kept only where it is asked for: `Retry(worker, sleep=journal.sleep)` wa
 for what is left of the wait, and `CircuitBreaker(worker, clock=journal.clock)` finds its cooldown
 over when it was over. Without these a Retry waits again, and a breaker may reject calls it had
 allowed. The tries inside a client are a part of their step. Times have no other key than the order
-in which they are asked for: of waits at the same time, a replay may give one the time of another,
-so one ends earlier and the other later, by its own length at most; and a breaker that parallel
-branches share may decide otherwise.
+in which they are asked for. Simultaneous waits may swap their times in a replay, and a breaker that
+parallel branches share may decide otherwise.
 
 The file holds replies, answers, questions and decisions in plain text, so only its owner may read
 it (mode 0600, where the system has modes). Of a request it holds a hash and no word.
@@ -88,16 +87,21 @@ idempotency key.
 class StepUse:
     """The use of a step by this process: the tree of runs it belongs to, and the runs in it that
     have come to the step.
+
+    taken:  the step keeps its number, since it has an outcome or a question waits for its answer.
+    failed: it ended in an error or a question, so the next equal one is a step of its own.
     """
 
     root: Run | None
     runs: list[Run] = field(default_factory=list)
-    kept: bool = False
+    taken: bool = False
     failed: bool = False
 
     def serves(self, run: Run | None) -> bool:
-        """True if a run that asks the same takes this step too: a retry finds what was done."""
-        if run is None or not self.kept or self.failed:
+        """True if `run` may reuse this finished step: same tree, and it has not come to the step
+        before.
+        """
+        if run is None or not self.taken or self.failed:
             return False
         return self.root is _root(run) and all(each is not run for each in self.runs)
 
@@ -124,7 +128,9 @@ class Journal:
           one that was cut, and errors are raised without the try_again hint.
 
     Raises JournalInUse for a file that another process uses; JournalError for one that is not a
-    journal or has another version, and when the journal is closed, or used in another thread.
+    journal or has another version, when the journal is closed or used in another thread, and when
+    what it is told to keep cannot be written. A run whose steps cannot be written ends as
+    `exhausted`.
     """
 
     def __init__(self, path: str | Path, *, sync: str = "full", final: bool = False) -> None:
@@ -242,26 +248,9 @@ class Journal:
 
         For a run that failed. Without this the errors come back as they were.
         """
-        errors = defaultdict(list)
-        answered: dict[str, int] = defaultdict(int)
-        for key, error in self._file.read("SELECT key, error FROM steps"):
-            content, _, number = key.rpartition(".")
-            if not number.isdecimal():  # edited: nobody asks for it
-                continue
-            if error is not None:
-                errors[content].append(int(number))
-            else:
-                answered[content] = max(answered[content], int(number))
-        opened = [
-            f"{content}.{number}"
-            for content, numbers in errors.items()
-            for number in numbers
-            if number > answered[content]
-        ]
-        for key in opened:
-            self._file.write("UPDATE steps SET error = NULL WHERE key = ?", key)
+        opened = self._file.open_errors()
         self.replay()
-        return len(opened)
+        return opened
 
     # ── decisions ─────────────────────────────────────────────────────────────────────────────────
 
@@ -291,12 +280,12 @@ class Journal:
             if step.kept:
                 return step.outcome()
             if ask is None:
-                self._file.start(step.key, "decision", question)
-                step.use.kept = step.use.failed = True  # a repeated question is a new step
+                step.start("decision", question)
+                step.use.taken = step.use.failed = True  # a repeated question is a new step
                 raise Pause(question)
             answer = _keepable(await ask())
             if answer is not None:
-                self._file.start(step.key, "decision", question)
+                step.start("decision", question)
                 step.finish(answer)
             return answer
 
@@ -306,13 +295,14 @@ class Journal:
 
     def answer(self, question: str, answer: object) -> None:
         """Keeps the answer (text or other JSON) to a question that waits for one, the oldest if
-        there are equal ones. Raises JournalError when there is none.
+        there are equal ones. Raises JournalError when there is none, and when the answer cannot be
+        kept.
         """
         if answer is None:
             raise ValueError("the answer is None; expected what the person decided")
         for key, waiting in self._waiting():
             if waiting == as_text(question):
-                self._file.finish(key, json.dumps(_keepable(answer)))
+                self._file.answer(key, json.dumps(_keepable(answer)))
                 return
         waiting = "; ".join(repr(each) for each in self.questions()) or "none"
         raise JournalError(
@@ -333,7 +323,7 @@ class Journal:
             if step.kept:
                 kept_s: float = step.outcome()
                 return kept_s
-            self._file.start(step.key, "time")
+            step.start("time")
             return step.finish(time.time())
 
     async def sleep(self, seconds: float) -> None:
@@ -345,9 +335,8 @@ class Journal:
 
     @contextlib.contextmanager
     def _step(self, content: Any, run: Run | None = None) -> Iterator[JournalStep]:
-        """The next step that asks this. Equal questions are told apart by their number: in the
-        process, or, for the effects and decisions of a run, within one handoff, so that a retry of
-        that handoff finds what was done.
+        """The next step that asks this. Equal questions are numbered: requests within the process,
+        effects and decisions within one handoff.
 
         content: what is asked: bytes, or JSON.
 
@@ -368,12 +357,12 @@ class Journal:
         try:
             yield JournalStep(self, key, row, use)
         finally:
-            if not use.kept and uses.get(number) is use:
+            if not use.taken and uses.get(number) is use:
                 del uses[number]
 
-    def _warn(self, error: Exception) -> None:
+    def _warn(self, key: str, error: Exception) -> None:
         """Says, once, that an error comes from the journal and how to be rid of it."""
-        if not self._warned:
+        if not self._warned and key in self._file.unanswered_errors():
             self._warned = True
             warnings.warn(
                 f"{self.path} holds an error, which comes back as it was: {in_words(error)[:200]}. "
@@ -397,15 +386,9 @@ class JournalStep:
         return self.row is not None and not self.row.open
 
     @property
-    def is_last(self) -> bool:
-        """True if no later identical step exists."""
-        content, _, number = self.key.rpartition(".")
-        return self.journal._file.row(f"{content}.{int(number) + 1}") is None
-
-    @property
     def effect(self) -> str:
-        """The key of an effect for the outside. A call after one that failed has the key of that
-        one: it may have been done all the same, before a crash or the error.
+        """The idempotency key. After a failed call the next equal call reuses its key, since the
+        first may have been done.
         """
         if self.row:
             return str(self.row.asked or self.key)
@@ -422,29 +405,34 @@ class JournalStep:
         assert row
         try:
             if row.error is None:
-                self.use.kept = True
-                return read(row.value or "")
+                value = read(row.value or "")
+                self.use.taken = True
+                return value
             error = _error_from(json.loads(row.error))
         except (ValueError, TypeError, KeyError, AttributeError) as problem:
-            raise self.unreadable(problem) from None
-        self.use.kept = self.use.failed = True
-        if isinstance(error, ApiError) and self.is_last:
-            self.journal._warn(error)
+            raise self.journal._unreadable(self.key, problem) from None
+        self.use.taken = self.use.failed = True
+        if isinstance(error, ApiError):
+            self.journal._warn(self.key, error)
         raise error
 
-    def unreadable(self, problem: object) -> JournalError:
-        return self.journal._unreadable(self.key, problem)
+    def start(self, kind: str, asked: str | int | None = None) -> None:
+        """Begins it, without the outcome that it may have had: until it has a new one, whoever
+        asks the same next does this step.
+        """
+        self.use.taken = False
+        self.journal._file.start(self.key, kind, asked)
 
     def finish(self, value: Value) -> Value:
         """Keeps its outcome; returns it."""
         self.journal._file.finish(self.key, json.dumps(value))
-        self.use.kept = True
+        self.use.taken = True
         return value
 
     def fail(self, error: ApiError | ToolError) -> None:
         """Keeps the error that it ended in."""
         self.journal._file.fail(self.key, json.dumps(_as_plain_error(error), default=str))
-        self.use.kept = self.use.failed = True
+        self.use.taken = self.use.failed = True
 
 
 class JournalledClient(WrappedClient):
@@ -466,7 +454,7 @@ class JournalledClient(WrappedClient):
                 reply = step.outcome(Reply.model_validate_json)
                 if self._suffices(reply, request, step):
                     return reply.kept_as(step.key)
-            self._journal._file.start(step.key, "reply", request.max_tokens)
+            step.start("reply", request.max_tokens)
             try:
                 reply = await self.wrapped.send(request, on_retry=on_retry)
             except ApiError as error:
@@ -553,16 +541,13 @@ class Once:
             content = [run.path, self.name, arguments]
         with self.journal._step(content, run) as step:
             if step.kept:
-                kept: Any = step.outcome()  # Any: JSON
-                if not isinstance(kept, dict) or "answer" not in kept:
-                    raise step.unreadable("no answer in it")
-                return kept["answer"]
+                return step.outcome(_kept_answer)
             if self.journal._file.holds_effects:
                 raise ToolError(
                     f"{self.name} was not called: this run is a fork, which holds effects back"
                 )
             effect = step.effect
-            self.journal._file.start(step.key, "effect", effect)
+            step.start("effect", effect)
             try:
                 with _current(effect):
                     answer = await self.tool.call(arguments, run)
@@ -601,6 +586,14 @@ def _task(run: Run | None) -> list[dict[str, Any]]:
         if isinstance(event, Dispatched) and event.run in ids and not event.wrapper:
             task.append(event.handoff.model_dump(mode="json", exclude={"return_to"}))
     return task
+
+
+def _kept_answer(text: str) -> Any:  # Any: JSON
+    """The answer of a tool, from the JSON of its step."""
+    kept = json.loads(text)
+    if not isinstance(kept, dict) or "answer" not in kept:
+        raise ValueError("no answer in it")
+    return kept["answer"]
 
 
 def _keepable(value: Any) -> Any:

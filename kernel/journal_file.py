@@ -5,6 +5,7 @@ journal. What they mean is said in `kernel.journal`.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sqlite3
 import tempfile
@@ -163,7 +164,9 @@ class JournalFile:
                 path.chmod(OWNER_ONLY)
 
     def describe(self, name: str, text: str) -> None:
-        """Keeps a text about the file. Raises ValueError for a name that the file itself uses."""
+        """Keeps a text about the file. Raises ValueError for a name that the file itself uses, and
+        JournalError when the text cannot be kept.
+        """
         if name in ("format", "began as", HELD):
             raise ValueError(f"{name!r} is a name of the journal's own; choose another one")
         self.write("INSERT OR REPLACE INTO about VALUES (?, ?)", name, text)
@@ -216,7 +219,7 @@ class JournalFile:
         nothing is begun.
         """
         if self._unwritten is None:
-            self.write(
+            self._write_in_run(
                 "INSERT INTO steps VALUES (?, ?, NULL, NULL, ?) ON CONFLICT (key) DO UPDATE SET "
                 "value = NULL, error = NULL, asked = excluded.asked",
                 *(key, kind, asked),
@@ -231,11 +234,48 @@ class JournalFile:
         """Keeps the outcome of a step. Where that fails the step stays open, and the next one is
         not begun.
         """
-        self.write("UPDATE steps SET value = ? WHERE key = ?", value, key)
+        self._write_in_run("UPDATE steps SET value = ? WHERE key = ?", value, key)
 
     def fail(self, key: str, error: str) -> None:
         """Keeps the error that a step ended in, as `finish` does."""
-        self.write("UPDATE steps SET error = ? WHERE key = ?", error, key)
+        self._write_in_run("UPDATE steps SET error = ? WHERE key = ?", error, key)
+
+    def answer(self, key: str, value: str) -> None:
+        """Keeps the outcome of a step that nobody is doing. Raises JournalError."""
+        self.write("UPDATE steps SET value = ? WHERE key = ?", value, key)
+
+    def unanswered_errors(self) -> list[str]:
+        """The keys of the steps that ended in an error and were not answered by a later try."""
+        errors = defaultdict(list)
+        answered: dict[str, int] = defaultdict(int)
+        rows = self.read(
+            "SELECT key, error IS NULL FROM steps WHERE value IS NOT NULL OR error IS NOT NULL"
+        )
+        for key, has_answer in rows:
+            content, _, number = key.rpartition(".")
+            if not number.isdecimal():  # edited: nobody asks for it
+                continue
+            if has_answer:
+                answered[content] = max(answered[content], int(number))
+            else:
+                errors[content].append(int(number))
+        return [
+            f"{content}.{number}"
+            for content, numbers in errors.items()
+            for number in numbers
+            if number > answered[content]
+        ]
+
+    def open_errors(self) -> int:
+        """Opens the steps that `unanswered_errors` names; returns how many. Raises JournalError
+        when they cannot be opened: then none is.
+        """
+        keys = self.unanswered_errors()
+        self.write(
+            "UPDATE steps SET error = NULL WHERE key IN (SELECT value FROM json_each(?))",
+            json.dumps(keys),
+        )
+        return len(keys)
 
     def read(
         self, statement: str, *values: object
@@ -251,7 +291,18 @@ class JournalFile:
             ) from None
 
     def write(self, statement: str, *values: object) -> None:
-        """One transaction. What fails is remembered for the next step; see `start`."""
+        """One transaction. Raises JournalError when it fails: then nothing is changed."""
+        self._check()
+        try:
+            self._db.execute(statement, values)
+        except sqlite3.Error as problem:
+            raise JournalError(
+                f"{self.path} cannot be written ({problem}), so nothing was kept of this; make "
+                "room, then do it again"
+            ) from problem
+
+    def _write_in_run(self, statement: str, *values: object) -> None:
+        """One transaction of a step. What fails is remembered for the next step; see `start`."""
         self._check()
         try:
             self._db.execute(statement, values)

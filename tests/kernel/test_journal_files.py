@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import os
 import shutil
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from kernel import Client, Run, models
+from kernel import Client, Pause, Run, models
 from kernel.budget import Exhausted
 from kernel.journal import Journal, JournalError, JournalInUse, saying
 from kernel.journal_file import MARK
@@ -211,6 +212,80 @@ def test_a_file_that_is_in_use_is_told_by_a_type_of_its_own_and_not_by_its_name(
         with pytest.raises(JournalError, match="cannot be used as a journal") as problem:
             Journal(tmp_path / name / "work.db")
         assert not isinstance(problem.value, JournalInUse)
+
+
+def waiting(path):
+    """A journal with a question that waits and an error."""
+    journal = Journal(path)
+    with pytest.raises(Pause):
+        asyncio.run(journal.decision("May I?"))
+    for key in ("a.1", "b.1"):
+        journal._file.start(key, "reply")
+        journal._file.fail(key, "{}")
+    journal.describe("a name", "the old text")
+    return journal
+
+
+def fill(journal):
+    """Fills the disk of a journal, as far as SQLite can tell."""
+    [[pages]] = journal._file.read("PRAGMA page_count")
+    journal._file._db.execute(f"PRAGMA max_page_count = {pages}")
+
+
+STOPS = {"full": fill, "read-only": lambda j: j._file._db.execute("PRAGMA query_only = ON")}
+LONG = "x" * 100_000
+CHANGES = {
+    "answer": lambda journal: journal.answer("May I?", LONG),
+    "describe": lambda journal: journal.describe("a name", LONG),
+    "try_again": lambda journal: journal.try_again(),
+}
+"""Each method by which a caller tells the journal to keep something, outside of a step."""
+
+
+WRITES = [
+    (stop, change)
+    for stop in STOPS
+    for change in CHANGES
+    if change != "try_again" or stop != "full"
+]
+"""What stops which method; an error is opened in a full file, too, since that needs no room."""
+
+
+@pytest.mark.parametrize(("stop", "change"), WRITES)
+def test_what_a_caller_tells_it_is_written_or_the_caller_is_told(stop, change, tmp_path):
+    with waiting(tmp_path / "work.db") as journal:
+        STOPS[stop](journal)
+        with pytest.raises(JournalError, match=r"work\.db cannot be written .* nothing was kept"):
+            CHANGES[change](journal)
+    with Journal(tmp_path / "work.db") as journal:
+        assert journal.questions() == ["May I?"]
+        assert journal.description("a name") == "the old text"
+        assert journal.try_again() == 2
+        CHANGES[change](journal)
+
+
+def test_what_could_not_be_written_can_be_told_again_and_stops_no_step(tmp_path):
+    with waiting(tmp_path / "work.db") as journal:
+        for switch in ("ON", "OFF"):
+            journal._file._db.execute(f"PRAGMA query_only = {switch}")
+            with pytest.raises(JournalError) if switch == "ON" else contextlib.nullcontext():
+                journal.answer("May I?", "yes")
+        assert journal.questions() == []
+        journal.replay()
+        assert asyncio.run(journal.decision("May I?")) == "yes"
+        journal.clock()
+
+
+def test_errors_are_opened_all_or_none(tmp_path):
+    with waiting(tmp_path / "work.db") as journal:
+        journal._file._db.execute(
+            "CREATE TEMP TRIGGER no BEFORE UPDATE ON steps WHEN old.key = 'b.1' "
+            "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+        )
+        with pytest.raises(JournalError, match="the disk is full"):
+            journal.try_again()
+    with Journal(tmp_path / "work.db") as journal:
+        assert journal.try_again() == 2
 
 
 def test_a_step_is_two_transactions(tmp_path):

@@ -194,6 +194,23 @@ async def test_an_error_that_a_later_try_mended_is_neither_warned_about_nor_open
 # ── waiting ───────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.filterwarnings("default:.*holds an error")
+async def test_an_error_beside_a_later_equal_step_that_is_open_is_warned_about_and_opened(path):
+    async with Process(path, 529) as process:
+        with pytest.raises(ApiError):
+            await process.run.ask(**HELLO)
+        process.client.transport.handle_async_request = _dies
+        with pytest.raises(asyncio.CancelledError):
+            await process.run.ask(**HELLO)
+    async with Process(path) as process:
+        with pytest.warns(UserWarning, match="Call try_again"), pytest.raises(ApiError):
+            await process.run.ask(**HELLO)
+        assert process.journal.try_again() == 1
+        assert process.journal.try_again() == 0
+    async with Process(path, "Hello.") as process:
+        assert (await process.run.ask(**HELLO)).text == "Hello."
+
+
 async def test_a_replay_waits_only_for_what_is_left_of_a_wait(path, monkeypatch):
     now, waits = [1000.0], []
     thread, really = threading.get_ident(), asyncio.sleep
@@ -278,6 +295,53 @@ async def test_a_cut_reply_whose_second_try_dies_is_open(path):
 
 async def _dies(*_):
     raise asyncio.CancelledError
+
+
+async def test_a_cut_reply_whose_second_try_is_cancelled_is_the_same_step_for_who_asks_next(path):
+    async with Process(path, cut()) as process:
+        await process.run.ask(**HELLO | {"max_tokens": 50})
+    async with Process(path, "Whole.") as process:
+        responds = process.client.transport.handle_async_request
+        process.client.transport.handle_async_request = _dies
+        with pytest.raises(asyncio.CancelledError):
+            await process.run.ask(**HELLO)
+        process.client.transport.handle_async_request = responds
+        assert (await process.run.ask(**HELLO)).text == "Whole."
+        assert process.journal.steps() == (1, 0)
+    async with Process(path) as process:
+        assert (await process.run.ask(**HELLO)).text == "Whole."
+
+
+@pytest.mark.parametrize("value", ["no JSON", "{}", "[1]", '"answer"'])
+@pytest.mark.parametrize("kind", ["reply", "effect", "decision"])
+async def test_a_step_that_cannot_be_read_is_the_same_step_for_who_asks_next(path, kind, value):
+    """In one process: it is not skipped, and nothing is paid or done a second time."""
+    bank = Bank()
+
+    async def step(process):
+        if kind == "reply":
+            return await process.run.ask(**HELLO)
+        if kind == "decision":
+            return await process.journal.decision("May I?", ask=_yes)
+        return await bank.tool(process.journal).call({"euros": 500}, process.run)
+
+    async with Process(path, "Hello.") as process:
+        await step(process)
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        file.execute("UPDATE steps SET value = ?", [value])
+        file.commit()
+    async with Process(path, "Hello again.") as process:
+        for _ in range(2):
+            if kind == "decision" and value != "no JSON":
+                assert await step(process) == json.loads(value)
+                break
+            with pytest.raises(JournalError, match=r"\.1 of .* cannot be read"):
+                await step(process)
+        assert process.sent == 0 and len(bank.paid) == (kind == "effect")
+
+
+async def _yes():
+    return "yes"
 
 
 # ── what was cancelled or timed out ───────────────────────────────────────────────────────────────
