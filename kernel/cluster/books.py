@@ -39,18 +39,19 @@ class WorkerLost(Exception):
 class Bank(Protocol):
     """The questions that a branch asks its run, which may be in another process.
 
-    In the run's process `Attempt` answers them. At a worker, `RemoteBank` sends them to it, and
-    `LeasedBank` answers them from the branch's slice. `Holds` keeps the requests under way of both
-    that answer; `BankedClient` asks.
+    `BankedClient` asks it. `Attempt` answers in the run's process; `RemoteBank` forwards to
+    `Attempt`; `LeasedBank` decides alone from a slice. `Attempt` and `LeasedBank` track open
+    requests in `Holds`.
     """
 
-    async def begin(self) -> Budget:
-        """Begins the branch; returns what it may use without asking."""
+    async def begin(self) -> None:
+        """Begins the branch."""
         ...
 
     async def book(self, size: RequestSize) -> tuple[int, Spent]:
         """Sets aside the most that a request may cost, before it is sent; returns its number and
-        that amount. Raises Exhausted when there is no room for it."""
+        that amount. Raises Exhausted when there is no room for it. When it is cancelled, nothing
+        stays set aside."""
         ...
 
     async def again(self, number: int) -> None:
@@ -103,8 +104,8 @@ async def fan_out(
 
     on:       where to: an open cluster, or `LocalWorkers()`.
     books:    "bank" asks before each request; "lease" gives every branch an equal slice of what the
-              budgets have left: no round trip per request, but while it runs, no other branch can
-              use what it leaves. All attempts of a branch share its slice.
+              budgets have left: no round trip per request, but what a branch leaves unused stays
+              locked until it ends. All attempts of a branch share its slice.
     journal:  a folder that all workers reach; each branch keeps its replies and errors in a file
               there, and one that is begun again replays them (see `Journal.try_again`). What is
               replayed is not booked again: where a run goes on after its own process ended, its
@@ -118,7 +119,7 @@ async def fan_out(
 
     An output that is text, a pydantic model or another JSON value comes back as it was. A model's
     class has to be known by its name in this process; of any other output JSON's form comes back,
-    with a note.
+    with a note. A model that its class refuses in this process is a failed result.
     """
     dispatches = list(jobs)
     if books not in ("bank", "lease"):
@@ -327,12 +328,16 @@ class Attempt:
         self._holds = Holds(hold)
         self._events = AttemptEvents(run)
 
-    async def begin(self) -> Budget:
-        """The attempt begins; returns what it may use without asking. Raises WorkerLost when it was
-        begun before: a scheduler gave it to another worker by itself."""
+    async def begin(self) -> None:
+        """Begins the attempt. Raises WorkerLost when it was begun before: a scheduler gave it to
+        another worker by itself."""
         if self._holds.closed or self._begun:
             raise WorkerLost("this attempt was begun before, or is not wanted any more")
         self._begun = True
+
+    def rest(self) -> Budget:
+        """Returns what is left of the slice, which may be used without asking; empty without
+        one."""
         return Budget() if self.leased is None else rest_of(self.leased)
 
     async def book(self, size: RequestSize) -> tuple[int, Spent]:

@@ -7,26 +7,34 @@ import contextlib
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
 
-from ..budget import Budget, Exhausted
+from ..budget import NOTHING, Budget, Exhausted
 from ..connections import connect
 from ..contract import Result
 from ..run import Run
 from .books import Attempt, WorkerLost
 from .line import MAX_LINE, Line, LineLost, TooLong
-from .messages import BankAnswer, BankQuestion, BranchSent, Bug, Measured, RequestSettled
+from .messages import (
+    BankAnswer,
+    BankQuestion,
+    BranchSent,
+    Bug,
+    Measured,
+    QuestionWithdrawn,
+    RequestSettled,
+)
 from .parcel import EncodedResult, restored
 
 LOST = "the process that did this work is gone"
 MAX_PARCEL = MAX_LINE - 10_000
 """Bytes of an executable and its handoff, packed; what is around them needs a few more."""
-LATE_S = 5.0
-"""Seconds that a worker's last words may need when its process is known to be gone."""
+DRAIN_S = 5.0
+"""Seconds to wait for messages still on their way once the process is gone."""
 
 
 class WorkerCall:
     """Runs one branch on a worker: `outcome` is its result, or WorkerLost.
 
-    If the line ends first, the worker counts as lost; a worker whose line ends stops its branch.
+    If the line ends first, the run counts the worker as lost, and the worker stops.
     """
 
     def __init__(self, attempt: Attempt, parcel: bytes) -> None:
@@ -36,10 +44,13 @@ class WorkerCall:
         self._attempt = attempt
         self._parcel = parcel
         self._line: Line | None = None
-        self._waiting: set[asyncio.Task[None]] = set()
+        self._answers: dict[int, asyncio.Task[BankAnswer]] = {}
+        """The answer to each question, by its id: a worker may withdraw one that it has not got
+        yet."""
         self._take: dict[str, Callable[[bytes], Awaitable[None]]] = {
             "event": self._event,
             "question": self._question,
+            "withdrawn": self._withdrawn,
             "settled": self._settled,
             "done": self._done,
             "bug": self._bug,
@@ -49,8 +60,8 @@ class WorkerCall:
         """Speaks with the worker that called, until it is done or gone."""
         self._line = line
         try:
-            rest = await self._attempt.begin()
-            line.send(*self._opening(rest))
+            await self._attempt.begin()
+            line.send(*self._opening(self._attempt.rest()))
             while (message := await line.receive()) is not None:
                 verb, body = message
                 if verb not in self._take:
@@ -65,8 +76,8 @@ class WorkerCall:
             self._attempt.cut_off = not self.outcome.done()
             self._lost(f"the line to its worker broke ({problem})")
         finally:
-            for task in self._waiting:
-                task.cancel()
+            for answer in self._answers.values():
+                answer.cancel()
             self._attempt.give_up()
             self._lost(LOST)
             self.ended.set()
@@ -86,9 +97,14 @@ class WorkerCall:
         if self._attempt.leased is not None:
             await self._note(asked)
             return
-        answering = asyncio.ensure_future(self._answer(asked))  # it may wait for others
-        self._waiting.add(answering)
-        answering.add_done_callback(self._waiting.discard)
+        self._answers[asked.id] = asyncio.ensure_future(self._answer(asked))  # may wait for others
+
+    async def _withdrawn(self, body: bytes) -> None:
+        """Books nothing for this question; what it has booked already is free again."""
+        withdrawn = QuestionWithdrawn.model_validate_json(body)
+        answer = self._answers.pop(withdrawn.id, None)
+        if answer is not None and not answer.cancel():
+            await self._attempt.settle(answer.result().number, NOTHING)
 
     async def _note(self, asked: BankQuestion) -> None:
         """Books what the worker has booked in its slice already; it waits for no answer."""
@@ -97,13 +113,14 @@ class WorkerCall:
         except Exhausted as problem:
             raise LineLost(f"it used more than its slice: {problem}") from None
 
-    async def _answer(self, asked: BankQuestion) -> None:
+    async def _answer(self, asked: BankQuestion) -> BankAnswer:
         try:
             answer = await self._booked(asked)
         except Exhausted as problem:
             answer = BankAnswer(id=asked.id, refused=str(problem))
         if self._line is not None:
             self._line.send("answer", answer.model_dump_json())
+        return answer
 
     async def _booked(self, asked: BankQuestion) -> BankAnswer:
         if asked.size is not None:
@@ -145,7 +162,7 @@ class WorkerCall:
             self.ended.set()
             return
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.ended.wait(), LATE_S)
+            await asyncio.wait_for(self.ended.wait(), DRAIN_S)
         self.cut()
 
     async def stop(self, patience_s: float) -> bool:

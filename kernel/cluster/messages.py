@@ -49,6 +49,12 @@ class BankAnswer(Message):
     refused: str = ""
 
 
+class QuestionWithdrawn(Message):
+    """A worker waits for this answer no longer; it sends nothing that the question asked for."""
+
+    id: int
+
+
 class RequestSettled(Message):
     """A worker tells what a request cost; None: it does not know."""
 

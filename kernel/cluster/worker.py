@@ -9,19 +9,26 @@ from base64 import b64decode
 from collections.abc import Awaitable
 from typing import Any
 
-from ..budget import Budget, Exhausted, Ledger, Spent
+from ..budget import NOTHING, Budget, Exhausted, Ledger, Spent
 from ..texts import in_words
 from ..wire import RequestSize
 from .books import BranchJob, Holds, hold_in
 from .line import Line, LineLost, Ticket, dial
-from .messages import BankAnswer, BankQuestion, BranchSent, Bug, Measured, RequestSettled
+from .messages import (
+    BankAnswer,
+    BankQuestion,
+    BranchSent,
+    Bug,
+    Measured,
+    QuestionWithdrawn,
+    RequestSettled,
+)
 from .parcel import perform, seconds_each, sent_back
 
 
 async def work(ticket: dict[str, Any]) -> str:
-    """Does the run's work for this ticket; returns the reason that it could not be asked, or
-    nothing.
-    """
+    """Does the run's work for this ticket. Returns '' when done, else why the run could not be
+    reached."""
     try:
         line = await dial(Ticket(**ticket))
     except OSError as problem:
@@ -111,8 +118,8 @@ class RemoteBank:
         """Sends an event."""
         self.line.send("event", event)
 
-    async def begin(self) -> Budget:
-        return Budget()
+    async def begin(self) -> None:
+        """Does nothing: the attempt began when the run sent the branch."""
 
     async def book(self, size: RequestSize) -> tuple[int, Spent]:
         answer = await self._ask(size=size)
@@ -122,16 +129,17 @@ class RemoteBank:
         await self._ask(number=number)
 
     async def settle(self, number: int, actual: Spent | None) -> None:
-        self.say("settled", RequestSettled(number=number, spent=actual).model_dump_json())
+        self.tell_settled(number, actual)
         with contextlib.suppress(LineLost):
             await self.line.sent()
 
+    def tell_settled(self, number: int, actual: Spent | None) -> None:
+        """Sends what a request cost."""
+        cost = RequestSettled(number=number, spent=actual)
+        self.line.send("settled", cost.model_dump_json())
+
     async def hello(self) -> None:
         await self._ask()
-
-    def say(self, verb: str, body: str) -> None:
-        """Tells something that needs no answer."""
-        self.line.send(verb, body)
 
     def question(self, **about: Any) -> int:  # Any: BankQuestion checks them
         """Sends a question; returns its number."""
@@ -141,15 +149,20 @@ class RemoteBank:
         return asked.id
 
     async def _ask(self, **about: Any) -> BankAnswer:
-        """Sends a question and waits for the answer. Raises Exhausted with the run's words, and
-        LineLost when no answer can come."""
+        """Sends a question and waits for the answer; when the wait is cancelled, withdraws the
+        question. Raises Exhausted with the run's words, and LineLost when no answer can come."""
         if self._ended:
             raise LineLost("the line has ended")
         id = self.question(**about)
         waiting: asyncio.Future[BankAnswer] = asyncio.get_running_loop().create_future()
         self._asked[id] = waiting
-        await self.line.sent()
-        answer = await waiting
+        try:
+            await self.line.sent()
+            answer = await waiting
+        except BaseException:
+            self._asked.pop(id, None)
+            self.line.send("withdrawn", QuestionWithdrawn(id=id).model_dump_json())
+            raise
         if answer.refused:
             raise Exhausted(answer.refused)
         return answer
@@ -166,13 +179,18 @@ class LeasedBank:
         self._holds = Holds(lambda size: hold_in(ledger, None, size))
         self._bank = bank
 
-    async def begin(self) -> Budget:
-        return Budget()
+    async def begin(self) -> None:
+        """Does nothing: the attempt began when the run sent the branch."""
 
     async def book(self, size: RequestSize) -> tuple[int, Spent]:
         number, booked = await self._holds.book(size)
         self._bank.question(size=size)
-        await self._bank.line.sent()
+        try:
+            await self._bank.line.sent()
+        except BaseException:  # the caller does not learn the number, and sends nothing
+            self._holds.settle(number, NOTHING)
+            self._bank.tell_settled(number, NOTHING)
+            raise
         return number, booked
 
     async def again(self, number: int) -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from kernel import Agent, Budget, Client, Handoff, Pause, Result, Run, connect, models
-from kernel.budget import CAPS, Spent
+from kernel.budget import CAPS, NOTHING, Ledger, Spent
 from kernel.cluster import (
     Attempt,
     BranchJob,
@@ -34,15 +34,17 @@ from kernel.cluster import line as lines
 from kernel.cluster.call import WorkerCall
 from kernel.cluster.dask import DaskProcessClient
 from kernel.cluster.line import Line, LineLost, Listener, certificate, dial
-from kernel.cluster.messages import BankQuestion, BranchSent, Seen
+from kernel.cluster.messages import BankAnswer, BankQuestion, BranchSent, Seen
 from kernel.cluster.parcel import packed
 from kernel.events import Dispatched, Note, Replied, Returned, to_json
+from kernel.guards import Deadline, Fallback
 from kernel.wire import RequestSize
 from offline_model import Faults, OfflineAPI, OfflineTransport
 from tests.scripted import Worker
 
 BOOKS = ["bank", "lease"]
 CERTIFICATE, _ = certificate()
+SIZE = RequestSize("claude-haiku-5-5", 10, 300, "")
 FREE = itertools.count()
 SENT: dict[int, list[bytes]] = defaultdict(list)
 """What each service of this file was sent: a client travels as its number."""
@@ -352,6 +354,92 @@ async def test_a_slice_is_taken_whole_or_not_at_all():
     assert run.spent.calls == 3 and run.ledger.reserved.calls == 0
 
 
+# ── requests that are cancelled before they are sent ──────────────────────────────────────────────
+
+
+@contextlib.asynccontextmanager
+async def called(attempt):
+    """A worker's end of a line to a run; at the end the worker has hung up."""
+    call = WorkerCall(attempt, b"")
+    async with Listener("127.0.0.1").open() as listener:
+        line = await dial(listener.expect(call.serve))
+        assert (await line.receive())[0] == "work"
+        yield line
+        await line.close()
+        await asyncio.wait_for(call.ended.wait(), 5)
+    attempt.close()
+
+
+async def cancelled(task):
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def asks_again(bank, remote):
+    """Asks for what the cancelled request left."""
+    listening = asyncio.ensure_future(remote._listen())
+    number, _ = await asyncio.wait_for(bank.book(SIZE), 5)
+    await bank.settle(number, NOTHING)
+    listening.cancel()
+
+
+@pytest.mark.parametrize("again", [True, False])
+@pytest.mark.parametrize("moment", ["it waits", "it is booked", "its answer is there"])
+async def test_a_request_that_is_cancelled_when_it_is_not_sent_costs_nothing(moment, again):
+    run = Run(connect(), budget=Budget(calls=1))
+    sibling = await run.hold(SIZE)
+    async with called(Attempt(run)) as line:
+        bank = worker.RemoteBank(line)
+        booking = asyncio.ensure_future(bank.book(SIZE))
+        while not any(event.kind == "wait" for event in run.events):
+            await asyncio.sleep(0.01)
+        if moment == "it waits":
+            await cancelled(booking)
+        sibling.settle(NOTHING)
+        if moment == "it is booked":
+            while not run.ledger.reserved.calls:
+                await asyncio.sleep(0)
+            await cancelled(booking)
+        if moment == "its answer is there":
+            _, body = await line.receive()
+            bank._asked[1].set_result(BankAnswer.model_validate_json(body))
+            await cancelled(booking)
+        if again:
+            await asks_again(bank, bank)
+    assert run.spent == run.ledger.reserved == NOTHING
+
+
+@pytest.mark.parametrize("again", [True, False])
+async def test_a_leased_request_that_is_cancelled_when_it_is_not_sent_costs_nothing(
+    monkeypatch, again
+):
+    part = Budget(calls=1)
+    leased = Ledger(part)
+    async with called(Attempt(Run(connect()), leased)) as line:
+        remote = worker.RemoteBank(line)
+        bank = worker.LeasedBank(remote, part, True)
+        with monkeypatch.context() as full:
+            full.setattr(line, "sent", asyncio.Event().wait)
+            booking = asyncio.ensure_future(bank.book(SIZE))
+            await asyncio.sleep(0)
+            await cancelled(booking)
+        if again:
+            await asks_again(bank, remote)
+    assert leased.spent == leased.reserved == NOTHING
+
+
+async def test_after_a_deadline_a_branch_does_not_wait_for_its_own_money(workers):
+    run = Run(connect(), budget=Budget(calls=1))
+    sibling = await run.hold(SIZE)
+    asyncio.get_running_loop().call_later(0.3, sibling.settle, NOTHING)
+    executable = Fallback(Deadline(Asks(name="first"), 0.1), Asks())
+    async with asyncio.timeout(5):
+        (result,) = await fan_out(run, jobs(executable), on=workers(Deaths()))
+    assert result.ok and run.spent.calls == 1
+    assert run.ledger.reserved == NOTHING
+
+
 # ── what is known after a loss ────────────────────────────────────────────────────────────────────
 
 
@@ -464,11 +552,14 @@ class Finding(BaseModel):
 @dataclass(frozen=True)
 class Returns:
     output: object
+    status: str = "ok"
     name: str = "returner"
     description: str = "Returns."
 
     async def execute(self, handoff, run):
-        return Result(status="ok", output=self.output, artifacts={"draft": "d"})
+        reason = "" if self.status == "ok" else "its own reason"
+        artifacts = {"draft": "d"}
+        return Result(status=self.status, output=self.output, reason=reason, artifacts=artifacts)
 
 
 @pytest.mark.parametrize(
@@ -661,9 +752,6 @@ async def test_a_stranger_at_the_banks_port_gets_nothing():
         with contextlib.suppress(LineLost):
             assert await again.receive() is None, "a token counts once"
         assert len(served) == 1
-
-
-SIZE = RequestSize("claude-haiku-5-5", 10, 300, "")
 
 
 def event(kind, run, **fields):
