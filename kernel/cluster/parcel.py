@@ -202,15 +202,33 @@ def sent_back(result: Result) -> EncodedResult:
 
 
 def restored(back: EncodedResult, run: Run) -> Result:
-    """A result as it was, from what a worker sent; a note says what could not be restored."""
+    """Returns a result as it was, from what a worker sent.
+
+    Where the output's model is not known here, the output is as JSON shows it, and a note says so.
+    Where the model refuses it here, as with a path that exists only at the worker, it is no longer
+    ok.
+    """
     if back.model:
-        kind = _known(back.model)
-        if kind is not None:
-            model = kind.model_validate_json(json.dumps(back.result.output))
-            return back.result.model_copy(update={"output": model})
+        try:
+            kind = _known(back.model)
+            if kind is not None:
+                model = kind.model_validate_json(json.dumps(back.result.output))
+                return back.result.model_copy(update={"output": model})
+        except Exception as problem:  # the model's own code may raise anything
+            return _not_restored(back, run, problem)
     if back.model or back.plain:
         of = f", since {back.model} is not known here" if back.model else ""
         run.note(f"the output came back as JSON shows it{of}", about="cluster")
+    return back.result
+
+
+def _not_restored(back: EncodedResult, run: Run, problem: Exception) -> Result:
+    """Returns a result with its output as JSON shows it. One that was ok has failed; another one
+    keeps its status, and a note says what it lost."""
+    reason = f"the output {back.model} could not be restored here: {in_words(problem)}"
+    if back.result.ok:
+        return back.result.model_copy(update={"status": "failed", "reason": reason})
+    run.note(reason, about="cluster")
     return back.result
 
 

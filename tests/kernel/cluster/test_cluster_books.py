@@ -10,11 +10,12 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from functools import partial
+from typing import ClassVar
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, model_validator
 
 from kernel import Agent, Budget, Client, Handoff, Pause, Result, Run, connect, models
 from kernel.budget import CAPS, NOTHING, Ledger, Spent
@@ -594,6 +595,49 @@ async def test_what_json_cannot_hold_comes_back_as_json_shows_it_with_a_note():
         assert done.results[0].output == plain
         (note,) = [event for event in done.run.events if event.kind == "note"]
         assert "as JSON shows it" in note.text
+
+
+class Refused(BaseModel):
+    """A model that its class accepts while its worker looks, and then not any more."""
+
+    LEFT: ClassVar[list[int]] = []
+    RAISES: ClassVar[list[type[Exception]]] = []
+    claim: str
+
+    @model_validator(mode="after")
+    def _here(self):
+        if not self.LEFT:
+            raise self.RAISES[0]("no such file here")
+        self.LEFT.pop()
+        return self
+
+
+@pytest.mark.parametrize("raises", [ValueError, TypeError, KeyError, OSError, LineLost, WorkerLost])
+@pytest.mark.parametrize("books", BOOKS)
+async def test_an_output_that_its_class_refuses_here_fails_once_and_loses_no_worker(books, raises):
+    Refused.RAISES[:] = [raises]
+    Refused.LEFT[:] = [1, 1]  # made, and checked by its worker
+    deaths = Deaths()
+    output = Refused(claim="x")
+    done = await tried(Callers(deaths), Returns(output), budget=Budget(calls=6), books=books)
+    (result,) = done.results
+    assert result.status == "failed" and not result.transient
+    assert "Refused could not be restored" in result.reason
+    assert "no such file here" in result.reason
+    assert result.output == {"claim": "x"} and result.artifacts == {"draft": "d"}
+    assert deaths.attempts == 1 and done.run.spent == NOTHING
+    in_order(done)
+
+
+async def test_a_result_that_was_not_ok_keeps_its_status_without_its_model():
+    Refused.RAISES[:] = [ValueError]
+    Refused.LEFT[:] = [1, 1]
+    done = await tried(Callers(Deaths()), Returns(Refused(claim="x"), "refused"))
+    (result,) = done.results
+    assert (result.status, result.reason) == ("refused", "its own reason")
+    assert result.output == {"claim": "x"}
+    (note,) = [event for event in done.run.events if event.kind == "note"]
+    assert "Refused could not be restored here" in note.text
 
 
 async def test_a_bug_over_a_line_has_the_words_that_it_has_here():
