@@ -121,11 +121,8 @@ class Demand(NamedTuple):
 class Ledger:
     """One account of the tree. Every charge is booked here and in all ledgers above.
 
-    Only `hold`, `hold_when_free` and `hold_slice` set money aside; the `Hold` that they return
-    settles it.
-
-    beside: a ledger of another tree in which the same charges are booked, with all above it.
-    advice: what a person can do when a cap of this ledger is reached.
+    `hold`, `hold_when_free` and `hold_slice` set money aside; the `Hold` that they return settles
+    it, and sets as much aside for a further try.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -135,7 +132,10 @@ class Ledger:
     """False where money is spent: a dollar cap cannot hold for an unknown price. Applies to all
     ledgers below."""
     beside: Ledger | None = None
+    """A ledger of another tree, such as the client's: each charge is booked there too, and in all
+    ledgers above it."""
     advice: str = ""
+    """The advice to a person when a cap of this ledger is reached."""
     settled: Waiters = field(default_factory=Waiters, repr=False)
     _spent: Spent = field(default=NOTHING, init=False)
     _reserved: Spent = field(default=NOTHING, init=False)
@@ -306,8 +306,9 @@ class Hold:
             reply = await send(…)            # with at most `hold.tokens` of an answer
             hold.settle(spent_on(model, reply.usage))
 
-    It is settled exactly once. Leaving the block settles what is still open: nothing is charged for
-    work that did not begin, and everything for work whose cost nobody knows.
+    Each try is settled once: by `settle`, by `failed`, or by `again`, which sets money aside for
+    the next one. Leaving the block settles what is still open: nothing is charged for work that did
+    not begin, and everything for work whose cost nobody knows.
     """
 
     def __init__(self, ledger: Ledger, amount: Spent, demand: Demand | None = None) -> None:
@@ -340,9 +341,10 @@ class Hold:
         self.settle(spent_on_failure(self.amount, billable=billable))
 
     def again(self, *, billable: bool) -> None:
-        """Charges a try that failed, and sets money aside for the next one.
+        """Charges a billable try that failed, and sets money aside for the next one.
 
-        Raises Exhausted when there is no room for it.
+        One that is not billable leaves its money to the next one. Raises Exhausted when there is no
+        room for it.
         """
         spent = spent_on_failure(self.amount, billable=billable, again=True)
         if spent == NOTHING or self._demand is None:

@@ -45,7 +45,8 @@ TYPE_OF_STATUS = {
 """For servers that do not say; any other 5xx is an `api_error`."""
 
 READ_S = 600.0
-"""The seconds after which a reply is given up: for all of it, and between two of its parts."""
+"""Seconds until a reply is given up: between two of its parts, and for all of its body, checked
+when a part arrives."""
 
 TIMEOUTS = {"connect": 10.0, "read": READ_S, "write": 60.0, "pool": None}
 """Seconds. A model may think for minutes; httpx's own 5 seconds are made for web pages."""
@@ -203,8 +204,8 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         on_retry: called before each further try with what failed and the seconds until then; what
                   it returns is awaited before the wait.
 
-        Raises ApiError when the last try fails, and Exhausted, without sending, for a request that
-        could pass a limit in dollars.
+        Raises ApiError when the last try fails, and Exhausted in place of a try that could pass a
+        limit in dollars, be it the first or a further one.
         """
         request = Request.of(request)
         if not self.pays or _charged_by_parent.get():
@@ -397,8 +398,8 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
 class Reservation:
     """Money set aside for one request, from `Client.reserve`; what was not sent costs nothing.
 
-    Use it or give it back before another request is paid for within its block: that request could
-    wait for this money forever.
+    Within the block, send this request or call `give_back` before paying for another; otherwise the
+    other may wait for this money forever.
 
     request: the one to send, with as long an answer as is affordable.
     """
@@ -409,8 +410,8 @@ class Reservation:
         self._taken = False
 
     def taken_for(self, request: Request, account: Ledger) -> Hold | None:
-        """The hold, the first time that this very request is sent at the cost of this account; for
-        another one it is given back."""
+        """Returns the hold if this is the reserved request, charged to this account, for the first
+        time. If the request or the account differs, releases it."""
         if self._taken or self._hold is None:
             return None
         if request.content != self.request.content or self._hold.ledger is not account:

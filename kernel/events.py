@@ -88,7 +88,7 @@ class Waited(_Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Requested(_Event):
-    """A request was sent to a model."""
+    """A request to a model, recorded before it is sent; a journal may answer it instead."""
 
     kind: Literal["request"] = "request"
     body: dict[str, Any]

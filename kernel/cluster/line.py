@@ -1,6 +1,6 @@
 """Lines between a run and those who work for it: messages over TLS, for whoever knows a token.
 
-A message is newline-terminated: verb, space, JSON. Nothing that arrives is unpickled.
+A message is newline-terminated: verb, space, JSON. The run unpickles nothing that arrives.
 """
 
 from __future__ import annotations
