@@ -388,11 +388,13 @@ class JournalStep:
     @property
     def effect(self) -> str:
         """The idempotency key. After a failed call the next equal call reuses its key, since the
-        first may have been done.
+        first may have been done; once an earlier call is done under that key, it is reused no more.
         """
-        if self.row:
-            return str(self.row.asked or self.key)
         content, _, number = self.key.rpartition(".")
+        earlier = [self.journal._file.row(f"{content}.{n}") for n in range(1, int(number))]
+        answered = {row.asked for row in earlier if row and row.value and row.asked}
+        if self.row and self.row.asked not in answered:
+            return str(self.row.asked or self.key)
         before = [use for other, use in self.journal._uses[content].items() if other < int(number)]
         done = sum(not use.failed for use in before)
         return f"{content}.{done + 1}"

@@ -430,6 +430,17 @@ async def test_a_tool_error_comes_back_until_it_is_opened_for_a_new_try(path):
         assert (result.output, len(bank.paid)) == ("Done.", 1)
 
 
+async def test_an_effect_that_is_tried_anew_leaves_its_key_to_no_second_effect(path):
+    """The key of a try that failed twice goes with the first one that is done."""
+    bank = Bank(busy=2)
+    for answers in ([PAY, PAY, "The bank is busy."], [PAY, "Done."], []):
+        async with Process(path, *answers) as process:
+            process.journal.try_again()
+            result = await process.work(agent(bank.tool(process.journal)))
+    assert result.output == "Done."
+    assert len(bank.paid) == len({key for _, key in bank.paid}) == 2
+
+
 async def test_a_bug_leaves_an_effect_open_and_the_next_try_has_its_key(path):
     bank = Bank(stumbles=[ConnectionError("no line")])
     async with Process(path, PAY, PAY, "Done.") as process:
