@@ -15,7 +15,6 @@ import pytest
 import workshop  # noqa: F401 (which says what course this is)
 from classroom.quick_start import leave_out_the_grammar
 from kernel import Agent, spending
-from tests.places import ROOT
 
 leave_out_the_grammar()
 
@@ -228,16 +227,17 @@ SETTINGS = (
 
 
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory):
+def wheel(tmp_path_factory, pytestconfig):
     """Built from what git knows, so nothing that lies around in the clone gets into it."""
+    root = pytestconfig.rootpath
     place = tmp_path_factory.mktemp("wheel")
     listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True
+        ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=root, capture_output=True
     )
     for name in filter(None, listed.stdout.decode("utf-8").split("\0")):
-        if (ROOT / name).is_file():
+        if (root / name).is_file():
             (place / "source" / name).parent.mkdir(parents=True, exist_ok=True)
-            (place / "source" / name).write_bytes((ROOT / name).read_bytes())
+            (place / "source" / name).write_bytes((root / name).read_bytes())
     pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps"]
     subprocess.run([*pip, "--wheel-dir", place, place / "source"], check=True)
     [built] = place.glob("*.whl")
