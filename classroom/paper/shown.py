@@ -1,8 +1,12 @@
-"""Text as safe HTML: Markdown and sentences. Everything is escaped."""
+"""Text and data as safe HTML: Markdown, sentences, JSON. Everything is escaped."""
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
+
+from pydantic import BaseModel
 
 from classroom.paper.svg import escape
 
@@ -57,6 +61,39 @@ def inline(text: str) -> str:
     for pattern, replacement in INLINE:
         safe = pattern.sub(replacement, safe)
     return safe
+
+
+def as_shown_text(value: Any) -> str:
+    """Any value for a reader of plain text: text as it is, views by their text twin, data as
+    indented JSON.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, BaseModel):
+        value = value.model_dump(mode="json")
+    if isinstance(value, dict | list | tuple):
+        return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    return value.text() if callable(getattr(value, "text", None)) else str(value)
+
+
+def as_shown_html(value: Any) -> str:
+    """The same for a page: text as Markdown, views as their picture, data as
+    indented JSON.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return markdown(value)
+    if callable(getattr(value, "markup", None)):  # a view: it has escaped what it shows
+        return value.markup()
+    return preformatted(as_shown_text(value))
+
+
+def preformatted(text: str) -> str:
+    """Text whose lines must stay as they are, wrapped where they are too long."""
+    return f'<pre style="white-space: pre-wrap; line-height: 1.4">{escape(text)}</pre>'
 
 
 def status_line(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from classroom.notebook import kept
 from classroom.notebook.presence import IN_BROWSER, in_notebook, interactive
 from classroom.paper.control import Control
-from classroom.paper.shown import markdown, prose, status_line
+from classroom.paper.shown import as_shown_html, as_shown_text, markdown, prose, status_line
 from kernel.journal import Journal
 
 from . import terminal
@@ -39,20 +39,17 @@ class Question(Control):
 
     question: str
     options: tuple[str, ...]
+    show: Any = None
     edit: str | None = None
     decision: CheckpointDecision | None = field(default=None, init=False)
     from_journal: bool = field(default=False, init=False)
     """True if the decision was made before, in a run that this one resumes."""
 
-    @property
-    def late(self) -> str:
-        """The answer at the end of the time."""
-        return self.options[-1]
-
     def text(self) -> str:
         """The question, its facts and how it was decided, as plain text."""
         lines = [
             f"Checkpoint: {self.question}",
+            as_shown_text(self.show),
             self.edit or "",
             f"Options: {', '.join(self.options)}",
         ]
@@ -66,6 +63,10 @@ class Question(Control):
     def _build(self) -> Any:
         import ipywidgets
 
+        facts = ipywidgets.HTML(
+            prose(as_shown_html(self.show)),
+            layout={"max_width": "760px", "display": "" if self.show is not None else "none"},
+        )
         self._field = ipywidgets.Textarea(
             self.edit or "",
             description="Edit",
@@ -88,6 +89,7 @@ class Question(Control):
         return ipywidgets.VBox(
             [
                 ipywidgets.HTML(prose(markdown(self.question)), layout={"max_width": "760px"}),
+                facts,
                 self._field,
                 ipywidgets.HBox(self._buttons),
                 self._status,
@@ -137,9 +139,11 @@ async def checkpoint(
     question: str,
     options: tuple[str, ...] = ("Proceed", "Stop"),
     *,
+    show: Any = None,
     edit: str | None = None,
     timeout_s: float = 600,
     headless: str = "Proceed",
+    on_timeout: str | None = None,
     journal: Journal | None = None,
 ) -> CheckpointDecision:
     """Asks a person, and waits without holding up anything else on the loop.
@@ -148,18 +152,22 @@ async def checkpoint(
     EDITOR names). Where nobody is there, in tests or under `nbconvert`, it is `headless`; so it is
     in a browser's tab, where no click reaches a cell that waits.
 
-    options:   the answers to choose from. After `timeout_s` seconds without one it is the last, so
-               put the safest there.
-    edit:      the facts, as a text that the person may change before answering; comes back in
-               `CheckpointDecision.text`.
-    headless:  the answer when nobody is there; at once.
-    journal:   keeps what a person decided about these facts, so that a resumed run does not ask
-               again. An answer that nobody gave, headless or at the end of the time, is not kept.
+    show:       the facts to decide on: Markdown text, a view of `workshop.views`, a pydantic model,
+                data.
+    edit:       a text that the person may change before answering; comes back in
+                `CheckpointDecision.text`.
+    headless:   the answer when nobody is there; at once.
+    on_timeout: the answer after `timeout_s` seconds without one; the last option if not given, so
+                put the safest there.
+    journal:    keeps what a person decided about these facts, so that a resumed run does not ask
+                again. An answer that nobody gave, headless or at the end of the time, is not kept.
 
     Raises ValueError for an answer that is not among the options, CancelledError when the cell is
     interrupted.
     """
     options = tuple(options)
+    last = options[-1] if options else ""
+    late = last if on_timeout is None else on_timeout
     if (
         len(set(options)) != len(options)
         or not options
@@ -168,19 +176,21 @@ async def checkpoint(
         raise ValueError(
             f"the options are {options!r}; expected at least one, each a different text"
         )
-    if headless not in options:
-        raise ValueError(
-            f"headless is {headless!r}; expected one of the options: {', '.join(options)}"
-        )
-    asked = Question(question, options, edit)
+    for name, answer in (("headless", headless), ("on_timeout", late)):
+        if answer not in options:
+            raise ValueError(
+                f"{name} is {answer!r}; expected one of the options: {', '.join(options)}"
+            )
+    asked = Question(question, options, show, edit)
 
     async def ask() -> dict[str, str] | None:
-        decision = await _asked(asked, timeout_s, headless)
+        decision = await _asked(asked, timeout_s, headless, late)
         return vars(decision) if decision.by == "person" else None
 
     if journal is None:
-        return await _asked(asked, timeout_s, headless)
-    decided = await journal.decision(question, about=[options, edit], ask=ask)
+        return await _asked(asked, timeout_s, headless, late)
+    facts = [options, as_shown_text(show), edit]
+    decided = await journal.decision(question, about=facts, ask=ask)
     if asked.decision is None:
         asked.decision = CheckpointDecision(**decided)
         asked.from_journal = True
@@ -202,16 +212,18 @@ def kept_file(name: str) -> Path:
     return path
 
 
-async def _asked(asked: Question, timeout_s: float, headless: str) -> CheckpointDecision:
+async def _asked(
+    asked: Question, timeout_s: float, headless: str, on_timeout: str
+) -> CheckpointDecision:
     """Asks a person, at the terminal or in the notebook, or takes the headless answer."""
     edit = asked.edit
     if not interactive() and terminal.at_terminal():
-        return await _at_terminal(asked, timeout_s)
+        return await _at_terminal(asked, timeout_s, on_timeout)
     if IN_BROWSER or not interactive():
         asked.decision = CheckpointDecision(headless, edit or "", "headless")
         _display(asked)
         return asked.decision
-    clicked = asked.clicked()
+    clicked = asked.clicked()  # a fact that cannot be drawn fails here, before anybody is asked
     outcome = "Not decided: the checkpoint was cancelled."
     try:
         _display(asked)
@@ -219,18 +231,18 @@ async def _asked(asked: Question, timeout_s: float, headless: str) -> Checkpoint
             asked.decision = CheckpointDecision(clicked.result(), asked.edited(), "person")
             outcome = f"You chose {clicked.result()}."
         else:
-            asked.decision = CheckpointDecision(asked.late, edit or "", "timeout")
-            outcome = f"No answer within {timeout_s:g} seconds: {asked.late}."
+            asked.decision = CheckpointDecision(on_timeout, edit or "", "timeout")
+            outcome = f"No answer within {timeout_s:g} seconds: {on_timeout}."
     finally:
         asked.close(outcome)
     return asked.decision
 
 
-async def _at_terminal(asked: Question, timeout_s: float) -> CheckpointDecision:
+async def _at_terminal(asked: Question, timeout_s: float, on_timeout: str) -> CheckpointDecision:
     print(asked.text(), flush=True)
     choice, text = await terminal.ask(asked.options, asked.edit, timeout_s)
     if choice is None:
-        asked.decision = CheckpointDecision(asked.late, asked.edit or "", "timeout")
+        asked.decision = CheckpointDecision(on_timeout, asked.edit or "", "timeout")
     else:
         asked.decision = CheckpointDecision(choice, text, "person")
     print(f"Decided: {asked.decision.choice} ({WHO[asked.decision.by]})", flush=True)

@@ -35,7 +35,7 @@ async def main():
     others = asyncio.create_task(ticking())
     before = termios.tcgetattr(0)
     try:
-        decision = await checkpoint("Publish?", edit="- A fact.", **{options})
+        decision = await checkpoint("Publish?", edit="- A fact.", show="- shown", **{options})
         print("GOT", decision.choice, decision.by, repr(decision.text), "others:", ticks > 3)
     finally:
         print("TERMINAL", "unchanged" if termios.tcgetattr(0) == before else "changed")
@@ -106,7 +106,7 @@ def terminal():
 def test_a_key_decides_and_others_go_on_meanwhile(terminal):
     asked = terminal()
     asked.until("[p] Proceed   [s] Stop   [e] edit the text")
-    assert "- A fact." in asked.screen
+    assert "- shown" in asked.screen and "- A fact." in asked.screen
     time.sleep(0.2)
     asked.press("xS")  # an unknown key does nothing; upper case counts
     asked.until("TERMINAL unchanged")

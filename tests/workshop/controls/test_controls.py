@@ -13,11 +13,13 @@ import traitlets
 
 import kernel
 from classroom.paper import control as control_module
-from classroom.paper.shown import markdown
+from classroom.paper.shown import as_shown_html, as_shown_text, markdown
 from kernel import (
     Agent,
     Client,
     DeterministicSupervisor,
+    Result,
+    Run,
     SetupError,
     Verdict,
     spending,
@@ -586,10 +588,10 @@ async def asked(shown, **options):
 
 
 async def test_with_nobody_there_the_headless_answer_comes_at_once_and_says_so(capsys):
-    decision = await checkpoint("Publish?", edit="Dear reader")
+    decision = await checkpoint("Publish?", show="- one fact", edit="Dear reader")
     assert (decision.choice, decision.text, decision.by) == ("Proceed", "Dear reader", "headless")
     assert capsys.readouterr().out == (
-        "Checkpoint: Publish?\nDear reader\nOptions: Proceed, Stop\n"
+        "Checkpoint: Publish?\n- one fact\nDear reader\nOptions: Proceed, Stop\n"
         "Decided: Proceed (nobody was there to ask: the headless answer)\n"
     )
 
@@ -620,10 +622,11 @@ async def test_others_go_on_while_one_waits(somebody):
     await first
 
 
-async def test_silence_is_answered_with_the_last_option(somebody):
-    decision = await checkpoint("Publish?", timeout_s=0, edit="as it was")
-    assert (decision.choice, decision.text, decision.by) == ("Stop", "as it was", "timeout")
-    assert "No answer within 0 seconds: Stop" in page(somebody[-1].widget)
+async def test_silence_is_answered_with_the_last_option_or_the_one_that_was_named(somebody):
+    for options, choice in ({}, "Stop"), ({"on_timeout": "Proceed"}, "Proceed"):
+        decision = await checkpoint("Publish?", timeout_s=0, edit="as it was", **options)
+        assert (decision.choice, decision.text, decision.by) == (choice, "as it was", "timeout")
+        assert "No answer within 0 seconds" in page(somebody[-1].widget)
 
 
 async def test_over_a_journal_a_person_decides_once_about_the_same_facts(
@@ -686,11 +689,31 @@ async def test_an_interrupted_checkpoint_takes_no_more_answers(somebody):
         ({"options": ()}, "at least one"),
         ({"options": ("Yes", "Yes")}, "different"),
         ({"options": ("Yes", "No")}, "headless is 'Proceed'"),
+        (
+            {"on_timeout": "Maybe"},
+            "on_timeout is 'Maybe'; expected one of the options: Proceed, Stop",
+        ),
     ],
 )
 async def test_an_answer_that_nobody_could_give_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         await checkpoint("Publish?", **options)
+
+
+async def test_the_facts_of_a_checkpoint_cannot_act_on_the_page(somebody):
+    for show in (
+        HOSTILE,
+        Verdict(verdict="REVISE", issues=[HOSTILE]),
+        {"a": [HOSTILE]},
+        Result(status="ok", output=HOSTILE),
+    ):
+        task, widget = await asked(somebody, show=show)
+        assert (
+            "<script" not in page(widget)
+            and "<img" not in page(widget)
+            and "alert(1)" in page(widget)
+        )
+        task.cancel()
 
 
 # ── what is shown ──────────────────────────────────────────────────────────────────────────────────────────
@@ -714,6 +737,14 @@ def test_markdown_is_what_a_brief_uses_and_nothing_else():
         assert not {"<script", "<img", "<a ", "href=", "src="} & {
             tag for tag in ("<script", "<img", "<a ") if tag in made
         }, made
+
+
+def test_views_are_shown_as_their_picture_and_written_as_their_text():
+    from workshop.views import TeamPicture
+
+    picture = TeamPicture(Run(scripted()))
+    assert as_shown_html(picture).startswith("<svg") and as_shown_text(picture) == picture.text()
+    assert (as_shown_html(None), as_shown_text(None)) == ("", "")
 
 
 # ── the card of criteria ───────────────────────────────────────────────────────────────────────────
