@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple, NoReturn, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .waiting import Waiters
+from .waiters import Waiters
 
 SMALLEST_ANSWER = 256
 """Tokens: a request that could answer with fewer than this is not sent when its budget runs out."""

@@ -32,7 +32,8 @@ from .budget import Budget
 from .contract import Executable, Handoff, Result, Wrapper
 from .run import Run
 from .trace import counted
-from .waiting import LONGEST_S, Waiters, before_next_try, checked_s
+from .waiters import Waiters
+from .waiting import LONGEST_S, before_next_try, checked_s
 
 State = Literal["closed", "open", "half-open"]
 

@@ -1,10 +1,7 @@
-"""Waits: for a change, in any thread and event loop; and before the same work is tried again, by
-one rule for requests and dispatches."""
+"""The wait before the same work is tried again: one rule for requests and dispatches."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections.abc import Callable
 
 FIRST_S = 0.5
@@ -43,31 +40,3 @@ def checked_s(name: str, seconds: float) -> float:
     if not seconds >= 0:
         raise ValueError(f"{name} is {seconds}; expected 0 or more seconds")
     return seconds
-
-
-class Waiters:
-    """All who wait for the next change of something, in any thread and event loop.
-
-    The caller holds a lock, so that nothing changes between a look and the wait.
-    """
-
-    def __init__(self) -> None:
-        self._waiting: list[asyncio.Future[None]] = []
-
-    def next(self) -> asyncio.Future[None]:
-        """Returns a future that is done at the next change."""
-        future = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
-        return future
-
-    def notify(self) -> None:
-        """Wakes all who wait."""
-        waiting, self._waiting = self._waiting, []
-        for future in waiting:
-            with contextlib.suppress(RuntimeError):  # its loop is closed: nobody waits any more
-                future.get_loop().call_soon_threadsafe(_wake, future)
-
-
-def _wake(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)
