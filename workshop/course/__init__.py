@@ -142,6 +142,7 @@ COURSE = Course(
             "SECURITY.md",
             "LICENSE",
             "pyproject.toml",
+            "requirements.lock",
             "requirements.txt",
             "runtime.txt",
             ".gitignore",
