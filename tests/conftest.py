@@ -5,8 +5,10 @@ import inspect
 import os
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -32,6 +34,12 @@ def pytest_addoption(parser):
         "--all",
         action="store_true",
         help="the exhaustive form: 100 draws an exercise, every table and all marked `exhaustive`",
+    )
+
+    parser.addoption(
+        "--store-seconds",
+        action="store_true",
+        help="write what each folder took to tests/house/seconds.toml",
     )
 
 
@@ -104,17 +112,48 @@ def seconds_by_folder(stats: dict[str, list[Any]], kind: str) -> Counter[str]:
     return seconds
 
 
+STORED = Path(__file__).with_name("house") / "seconds.toml"
+"""What each folder took when somebody last wrote it down, to look at."""
+
+
+def stored_seconds(processor: Counter[str]) -> str:
+    """The text of the file of seconds."""
+    rows = "".join(f'"{name}" = {seconds:.0f}\n' for name, seconds in sorted(processor.items()))
+    head = (
+        "# Seconds of the processors by folder of `test`; `test --store-seconds` writes them.\n\n"
+    )
+    return head + rows
+
+
+def dearest_tests(stats: dict[str, list[Any]]) -> Iterator[str]:
+    """The ten tests that needed the processors most."""
+    seconds: Counter[str] = Counter()
+    for report in (report for reports in stats.values() for report in reports):
+        seconds[getattr(report, "nodeid", "")] += getattr(report, "processor_s", 0)
+    yield "The dearest tests:"
+    for name, taken in seconds.most_common(10):
+        yield f"{taken:8,.0f}  {name.removeprefix('tests/')}"
+
+
 def slowest_folders(processor: Counter[str], elapsed: Counter[str]) -> Iterator[str]:
-    """A table of the folders that needed the processors most; the last row is the rest."""
+    """A table of the folders that needed the processors most, beside what was stored of each; the
+    last row is the rest.
+    """
     total = processor.total()
+    stored = tomllib.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
     shown = [name for name, taken in processor.most_common(ROWS) if taken >= total / 100]
     rest = [
         (seconds.total() - sum(seconds[name] for name in shown)) for seconds in (processor, elapsed)
     ]
-    yield f"Seconds of the processors: {total:,.0f}; elapsed, added up over all workers: {elapsed.total():,.0f}"
+    yield (
+        f"Seconds of the processors: {total:,.0f} ({sum(stored.values()):,} when they were stored);"
+        f" elapsed, added up over all workers: {elapsed.total():,.0f}"
+    )
+    yield "  stored       now   elapsed"
     for folder in shown:
-        yield f"{processor[folder]:8,.0f}  {elapsed[folder]:8,.0f}  {folder}"
-    yield f"{rest[0]:8,.0f}  {rest[1]:8,.0f}  all others"
+        yield f"{stored.get(folder, 0):8,} {processor[folder]:9,.0f} {elapsed[folder]:9,.0f}  {folder}"
+    others = sum(seconds for name, seconds in stored.items() if name not in shown)
+    yield f"{others:8,} {rest[0]:9,.0f} {rest[1]:9,.0f}  all others"
 
 
 def cells_not_compared(stats: dict[str, list[Any]]) -> list[str]:
@@ -137,13 +176,16 @@ def pytest_terminal_summary(terminalreporter, config):
     """
     stats = terminalreporter.stats
     skipped = stats.get("skipped", [])
-    reasons = {report.longrepr[2].removeprefix("Skipped: ") for report in skipped}
-    for reason in sorted(reasons - {LEFT}):
-        terminalreporter.write_line(f"Skipped: {reason}")
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    for reason, count in sorted(reasons.items()):
+        if reason != LEFT:
+            terminalreporter.write_line(f"Skipped {count:,}: {reason}")
     seconds = [seconds_by_folder(stats, kind) for kind in ("processor_s", "duration")]
     if len(seconds[0]) > 1 and seconds[0].total() > 0:
-        for row in slowest_folders(*seconds):
+        for row in [*slowest_folders(*seconds), *dearest_tests(stats)]:
             terminalreporter.write_line(row)
+    if config.getoption("--store-seconds"):
+        STORED.write_text(stored_seconds(seconds[0]), encoding="utf-8")
     if config.args == ["tests"]:
         from tests.house import size  # a copy of this file may stand alone
 
@@ -174,21 +216,25 @@ def _shared(module):
     return "browser" if "/browser/" in module else module
 
 
+def scope_of(nodeid):
+    """What a test runs together with: each notebook and each killed team goes for itself, an exercise
+    with all that is tried on it, else a test with those that share things."""
+    module, _, test = nodeid.partition("::")
+    if "/notebooks/" in module or "/crash/" in module:
+        return nodeid
+    if module.endswith("/course/test_exercises.py"):
+        exercise = test.partition("[")[2].partition("-")[0].rstrip("]")
+        return f"{module}[{exercise}]"
+    return _shared(module)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """What goes side by side: each notebook and each killed team for itself, an exercise with all
-    that is tried on it, else what shares things."""
     from xdist.scheduler import LoadScopeScheduling
 
     class Together(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            module, _, test = nodeid.partition("::")
-            if "/notebooks/" in module or "/crash/" in module:
-                return nodeid
-            if module.endswith("/course/test_exercises.py"):
-                exercise = test.partition("[")[2].partition("-")[0].rstrip("]")
-                return f"{module}[{exercise}]"
-            return _shared(module)
+            return scope_of(nodeid)
 
     return Together(config, log)
 

@@ -378,6 +378,7 @@ def test_wrong_usage_is_answered_with_the_usage_and_status_2(capsys):
         (["-k", "kernel"], ["tests", *own_commands.TOGETHER]),
         (["tests/classroom/launcher/test_launcher.py::x"], []),
         (["tests"], []),
+        (["--all", "--part", "1/2"], ["tests", *own_commands.TOGETHER, "-p", "tests.parts"]),
     ],
 )
 def test_pytest_runs_over_all_tests_unless_a_path_is_named(monkeypatch, argv, where):
@@ -576,8 +577,8 @@ def test_the_test_command_ends_with_a_count_and_names_what_is_left(tmp_path):
         command = [sys.executable, "-m", "pytest", "-p", "no:randomly", str(tmp_path), *options]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0 and ending in done.stdout, done.stdout
-        assert done.stdout.count("Skipped: no tab here") == 1
-        assert "Skipped: runs with" not in done.stdout
+        assert done.stdout.count("Skipped 1: no tab here") == 1
+        assert ": runs with" not in done.stdout
 
 
 def test_the_tests_of_the_edition_for_a_tab_install_what_it_needs_when_they_are_named(monkeypatch):
