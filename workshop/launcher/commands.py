@@ -94,7 +94,9 @@ def run_tests(argv: list[str]) -> int:
         environ["PYTHONHASHSEED"] = str(random.randrange(1, 2**32))
     print(f"PYTHONHASHSEED={environ['PYTHONHASHSEED']} repeats this run.", flush=True)
     named = any(_is_path(word) for word in argv)
-    where = [] if named else ["tests", *TOGETHER]
+    where = [] if named else ["tests"]
+    if not named or "--all" in argv:
+        where += TOGETHER
     if not named and "--all" in argv:
         where += ["-p", "tests.parts"]
     return environment.become([sys.executable, "-m", "pytest", *where, *argv], environ, ROOT)

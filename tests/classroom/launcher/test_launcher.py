@@ -378,6 +378,7 @@ def test_wrong_usage_is_answered_with_the_usage_and_status_2(capsys):
         (["-k", "kernel"], ["tests", *own_commands.TOGETHER]),
         (["tests/classroom/launcher/test_launcher.py::x"], []),
         (["tests"], []),
+        (["--all", "tests/kernel"], own_commands.TOGETHER),
         (["--all", "--part", "1/2"], ["tests", *own_commands.TOGETHER, "-p", "tests.parts"]),
     ],
 )
