@@ -305,7 +305,9 @@ class SetUpProgress:
             with child:
                 for line in child.stdout or ():
                     lines.append(line.decode("utf-8", "replace"))
-                    self._fetched += lines[-1].startswith(("Collecting ", "Downloaded "))
+                    self._fetched += lines[-1].startswith(
+                        ("Collecting ", "Processing ", "Downloaded ")
+                    )
         finally:
             ended.set()
             reporter.join()
