@@ -156,6 +156,22 @@ def slowest_folders(processor: Counter[str], elapsed: Counter[str]) -> Iterator[
     yield f"{others:8,} {rest[0]:9,.0f} {rest[1]:9,.0f}  all others"
 
 
+def skipped_by_reason(skipped: list[Any]) -> Iterator[str]:
+    """How many tests were skipped for each reason; where something can be installed, the command that runs
+    them then.
+    """
+    folders: dict[str, Counter[str]] = {}
+    for report in skipped:
+        reason = report.longrepr[2].removeprefix("Skipped: ")
+        folders.setdefault(reason, Counter())[
+            report.nodeid.partition("::")[0].rpartition("/")[0]
+        ] += 1
+    for reason, counts in sorted(folders.items()):
+        if reason != LEFT:
+            then = f"; then `python3 -m workshop test {' '.join(sorted(counts))}`"
+            yield f"Skipped {counts.total():,}: {reason}{then if 'install' in reason else ''}"
+
+
 def cells_not_compared(stats: dict[str, list[Any]]) -> list[str]:
     """How many cells of notebooks were not compared since an extra is missing, by the extra."""
     cells: Counter[str] = Counter()
@@ -176,10 +192,8 @@ def pytest_terminal_summary(terminalreporter, config):
     """
     stats = terminalreporter.stats
     skipped = stats.get("skipped", [])
-    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
-    for reason, count in sorted(reasons.items()):
-        if reason != LEFT:
-            terminalreporter.write_line(f"Skipped {count:,}: {reason}")
+    for row in skipped_by_reason(skipped):
+        terminalreporter.write_line(row)
     seconds = [seconds_by_folder(stats, kind) for kind in ("processor_s", "duration")]
     if len(seconds[0]) > 1 and seconds[0].total() > 0:
         for row in [*slowest_folders(*seconds), *dearest_tests(stats)]:
