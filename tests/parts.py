@@ -88,9 +88,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     number, count = part_of(config.getoption("--part"))
     chosen = {*sorted({scope_of(name) for name in ids})[number - 1 :: count]}
     passed = {*lines(record.before)}
-    wanted = {name for name in ids if name not in passed and scope_of(name) in chosen}
-    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in wanted])
-    items[:] = [item for item in items if item.nodeid in wanted]
+    chosen_ids = {name for name in ids if name not in passed and scope_of(name) in chosen}
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen_ids])
+    items[:] = [item for item in items if item.nodeid in chosen_ids]
 
 
 class Bookkeeping:
@@ -113,10 +113,10 @@ class Bookkeeping:
         left = everything - {*lines(self.record.passed)}
         if everything and not left:
             shutil.rmtree(self.record.folder)
-            said = f"All {len(everything):,} tests have passed on these files."
+            sentence = f"All {len(everything):,} tests have passed on these files."
         else:
-            said = (
+            sentence = (
                 f"{len(left):,} of {len(everything):,} tests are left, {len(self.failed):,} of them failed;"
                 " `python3 -m workshop test --all` goes on with them."
             )
-        terminalreporter.write_line(said)
+        terminalreporter.write_line(sentence)

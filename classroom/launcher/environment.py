@@ -419,9 +419,9 @@ def pins_of(root: Path, locks: list[str]) -> list[str]:
     return sorted({found.strip() for found in re.findall(r"^([a-z0-9][^\\\n]*)", text, re.M)})
 
 
-def _install(env: Environment, what: list[str], uv: str | None, run: Runner) -> str | None:
+def _install(env: Environment, arguments: list[str], uv: str | None, run: Runner) -> str | None:
     """Install with uv or else with pip; returns None, or what the installer said when it failed."""
-    by_uv = [uv or "", "pip", "install", "--python", str(env.python), *what]
+    by_uv = [uv or "", "pip", "install", "--python", str(env.python), *arguments]
     if uv and run(by_uv, env.root)[0] == 0:
         return None
     # pip may succeed where uv fails: the two read different settings for mirrors and proxies.
@@ -431,7 +431,7 @@ def _install(env: Environment, what: list[str], uv: str | None, run: Runner) -> 
         if status:
             return output
     options = ["--disable-pip-version-check", "--no-input", "--retries", "2"]
-    status, output = run([*pip, "install", *options, *what], env.root)
+    status, output = run([*pip, "install", *options, *arguments], env.root)
     return output if status else None
 
 

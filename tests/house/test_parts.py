@@ -47,10 +47,10 @@ def run(project, *options):
         capture_output=True,
         text=True,
     )
-    [said] = [
+    [sentence] = [
         line for line in done.stdout.splitlines() if " left, " in line or "have passed" in line
     ]
-    return len(ran.read_text(encoding="utf-8")), said.split(";")[0]
+    return len(ran.read_text(encoding="utf-8")), sentence.split(";")[0]
 
 
 def test_parts_add_up_and_what_failed_runs_again(project):
