@@ -17,6 +17,10 @@ WRAP_UP = (
     " you have."
 )
 
+GO_ON = "Go on."
+"""What follows a paused turn that ends in words: sent back alone, they would be a prefill, which
+the API refuses."""
+
 
 @dataclass(frozen=True)
 class Agent:
@@ -73,8 +77,7 @@ class Agent:
         turns = self._turns(run)
         for _ in range(turns):
             reply = await run.ask(**self.request, messages=conversation)
-            if reply.content:
-                conversation.append(reply.as_message())
+            conversation.append(reply.as_message())
             match reply.next_step:
                 case "run_tools" if reply.tool_calls:
                     answer, ended = await run_calls(self.tools, reply.tool_calls, run)
@@ -82,7 +85,8 @@ class Agent:
                         return Result(status="ok", output=ended)
                     conversation.append(answer)
                 case "resend":
-                    pass
+                    if _ends_in_words(conversation[-1]):
+                        conversation.append(user_message(GO_ON))
                 case "done" if reply.text:
                     try:
                         return Result(status="ok", output=self._shaped(reply))
@@ -117,6 +121,12 @@ class Agent:
 def user_message(text: str) -> dict[str, Any]:
     """Returns a message of the user's, as a conversation holds it."""
     return {"role": "user", "content": text}
+
+
+def _ends_in_words(message: dict[str, Any]) -> bool:
+    """True if a message is a reply whose last block is none of the service's own work."""
+    words = ("text", "thinking", "redacted_thinking")
+    return message["role"] == "assistant" and message["content"][-1]["type"] in words
 
 
 def _stopped(step: str, reply: Reply, run: Run) -> Result:

@@ -7,6 +7,7 @@ import contextlib
 import email.utils
 import json
 import random
+import re
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextvars import ContextVar
@@ -27,7 +28,7 @@ Mode = Literal["offline", "live", "local", "recorded"]
 """The kind of service that answers; "recorded" is a replay of a run, see `kernel.recording`."""
 
 RETRYABLE_STATUS = {408, 409, 429}
-"""And every 5xx; the service's `x-should-retry` header comes before either."""
+"""And every 5xx, where the service does not say which error it is."""
 
 TYPE_OF_STATUS = {
     400: "invalid_request_error",
@@ -43,6 +44,9 @@ TYPE_OF_STATUS = {
     529: "overloaded_error",
 }
 """For servers that do not say; any other 5xx is an `api_error`."""
+
+STATUS_OF_TYPE = {kind: status for status, kind in TYPE_OF_STATUS.items()} | {"api_error": 500}
+"""What an error is, whatever the status that it comes with."""
 
 READ_S = 600.0
 """Seconds until a reply is given up: between two of its parts, and for all of its body, checked
@@ -307,11 +311,17 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         try:
             reply = Reply.model_validate_json(body)
         except ValidationError as problem:
+            if _is_error(_payload(body)):
+                return self._refused(200, headers, body)
             first = problem.errors(include_url=False, include_input=False)[0]["msg"]
             content_type = headers.get("content-type", "no content type")
+            what = f"something that is not a reply ({content_type}; {first}): {_excerpt(body)}"
+            remedy = "check the base URL"
+            if _first_event(body):
+                what = f"a stream ({_excerpt(body)})"
+                remedy = "the server streams, though it was not asked to: switch that off there"
             return self._error(
-                "the server answered 200 with something that is not a reply "
-                f"({content_type}; {first}): {_excerpt(body)}; check the base URL",
+                f"the server answered 200 with {what}; {remedy}",
                 "invalid_reply",
                 status=200,
                 billable=True,
@@ -363,22 +373,25 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         )
 
     def _refused(self, status: int, headers: httpx.Headers, body: bytes) -> ApiError:
-        """The server answered with an error."""
+        """The server answered with an error, whatever the status: its type says whether to try
+        again, and no work was done that is billed."""
         payload = _payload(body)
         problem = payload.get("error")
         if isinstance(problem, str):
             problem = {"message": problem}
         if not isinstance(problem, dict):
             problem = {"message": f"not the API's error format: {_excerpt(body)}"}
-        kind = problem.get("type") or _type_of(status)
+        code = problem.get("code")  # other dialects say the status there
+        meant = code if type(code) is int and code >= 400 else status
+        kind = str(problem.get("type") or _type_of(meant))
         # a spend limit answers 429 too, and waiting does not lift it
         spend_limit = "spend" in str(problem.get("details"))
-        waiting_helps = not spend_limit and _may_pass(status)
+        waiting_helps = not spend_limit and _may_pass(STATUS_OF_TYPE.get(kind, meant))
         asked_for = {"true": True, "false": False}.get(headers.get("x-should-retry", ""))
         request_id = headers.get("request-id") or payload.get("request_id") or ""
         return self._error(
             str(problem.get("message") or "the server did not say why"),
-            str(kind),
+            kind,
             status=status,
             retryable=waiting_helps if asked_for is None else asked_for,
             request_id=request_id if isinstance(request_id, str) else "",
@@ -515,12 +528,31 @@ async def _read(response: httpx.Response) -> bytes:
 
 
 def _payload(body: bytes) -> dict[str, Any]:
-    """The JSON object of an error page; empty when it is none."""
+    """The JSON object of a page, or of the first event of a stream; empty when there is none."""
     try:
-        payload = json.loads(body.decode("utf-8", "replace"))
+        payload = json.loads((_first_event(body) or body).decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return {}
     return payload if isinstance(payload, dict) else {}
+
+
+def _first_event(body: bytes) -> bytes:
+    """The data of the first event of a stream, other than a ping; empty when it is no stream."""
+    if not _STREAM.match(body):
+        return b""
+    data = (found[1] for found in _DATA.finditer(body))
+    return next((each for each in data if b'"ping"' not in each[:40]), b"")
+
+
+_STREAM = re.compile(rb"\s*(?::|(?:event|data|id|retry):)")
+_DATA = re.compile(rb"^data:[ ]?([^\r\n]+)", re.MULTILINE)
+
+
+def _is_error(payload: dict[str, Any]) -> bool:
+    """True for the API's error object, also in the form of other dialects."""
+    return payload.get("type") == "error" or (
+        bool(payload.get("error")) and "content" not in payload
+    )
 
 
 def _excerpt(body: bytes) -> str:

@@ -1,0 +1,190 @@
+"""Facts about the model's border: what a model says comes back as the API takes it, whatever it is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import httpx
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernel import Agent, Budget, Client, Conversation, Handoff, Reply, Run, models, tool
+from tests.scripted import no_sleep, requests_of, scripted
+
+numbers = st.integers() | st.floats()
+json_values = st.recursive(
+    st.none() | st.booleans() | numbers | st.text(st.characters(codec="utf-8")),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(st.characters(codec="utf-8")), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+words = st.text(st.sampled_from(" \n\ta.{}é"), max_size=4)
+ids = st.sampled_from(["", "call.0", "call_0", "call_0_2", "é", "a" * 200]) | words
+texts = st.builds(lambda text: {"type": "text", "text": text}, words)
+thoughts = st.builds(
+    lambda thinking, signature: {
+        "type": "thinking",
+        "thinking": thinking,
+        "signature": signature,
+    },
+    words,
+    words,
+)
+calls = st.builds(
+    lambda id, name, input: {"type": "tool_use", "id": id, "name": name, "input": input},
+    ids,
+    st.sampled_from(["ok", "no such tool", ""]),
+    json_values | st.builds(json.dumps, json_values) | st.just({"x": "1"}),
+)
+others = st.builds(lambda more: {"type": "server_tool_use", "more": more}, json_values)
+stops = st.sampled_from(["tool_use", "end_turn", "pause_turn", "max_tokens", None])
+replies = st.builds(
+    lambda content, stop: {"content": content, "stop_reason": stop},
+    st.lists(texts | thoughts | calls | others, max_size=5),
+    stops,
+)
+
+
+@tool
+def ok(x: str = "") -> str:
+    """Gives x."""
+    return f"ok {x}"
+
+
+AGENT = Agent("worker", "d", "s", models.worker, tools=(ok,), max_turns=3)
+
+
+def ran(client, agent=AGENT, **settings):
+    run = Run(client, **settings)
+    return asyncio.run(run.dispatch(agent, Handoff(intent="x"))), run
+
+
+def said(reply):
+    """The reply as it comes over the wire, where JSON is Python's own and so has NaN."""
+    return Reply.model_validate_json(json.dumps(reply))
+
+
+@given(st.lists(replies, min_size=1, max_size=3))
+def test_after_any_reply_the_next_request_passes_the_strict_edge(many):
+    client = scripted(*many, "one more", "and one more", "done")
+    client.transport.respond, respond = _noting_refusals(client.transport)
+    _, run = ran(client)
+    assert not respond.refused
+    for event, reply in zip((e for e in run.events if e.kind == "reply"), many, strict=False):
+        came = said(reply).content
+        assert repr(event.reply.content) == repr(came)  # NaN is not equal to itself
+
+
+def _noting_refusals(transport):
+    """A transport's `respond` that keeps what it refuses, and itself."""
+    inner = transport.respond
+
+    def respond(request, body):
+        response = inner(request, body)
+        if response.status != 200:
+            respond.refused.append(response.body)
+        return response
+
+    respond.refused = []
+    return respond, respond
+
+
+@given(replies)
+def test_a_reply_is_taken_back_in_order_with_thoughts_untouched_and_calls_of_its_own_ids(reply):
+    reply = said(reply)
+    content = reply.as_message()["content"]
+    kept = [block["type"] for block in content]
+    assert kept == [
+        block.type for block in reply.content if block.type != "text" or block.text.strip()
+    ]
+    thoughts = [block.model_dump() for block in reply.content if block.type == "thinking"]
+    assert thoughts == [block for block in content if block["type"] == "thinking"]
+    sent = [block["id"] for block in content if block["type"] == "tool_use"]
+    assert sent == [call.id for call in reply.tool_calls] and len(sent) == len(set(sent))
+
+
+def test_the_arguments_that_a_server_gives_as_text_are_read():
+    given_as_text = {"type": "tool_use", "id": "t", "name": "ok", "input": '{"x": "1"}'}
+    result, run = ran(scripted([given_as_text], "done"))
+    assert result.ok and [e.content for e in run.events if e.kind == "tool_result"] == ["ok 1"]
+
+
+def test_a_model_is_told_that_its_arguments_are_no_object():
+    client = scripted([{"type": "tool_use", "id": "t", "name": "ok", "input": [1]}], "done")
+    result, _ = ran(client)
+    (answer,) = requests_of(client)[1]["messages"][-1]["content"]
+    assert result.ok and answer["is_error"] and "given [1]" in answer["content"]
+
+
+# ── an error at any status ────────────────────────────────────────────────────────────────────────
+
+MAY_PASS = ("rate_limit_error", "api_error", "timeout_error", "overloaded_error", "conflict_error")
+FINAL = ("invalid_request_error", "authentication_error", "billing_error", "not_found_error")
+
+
+def served(status, content, **headers):
+    """A client of a server that always answers so, with a key: what is sent may be billed."""
+    asked = []
+
+    def answer(request):
+        asked.append(request)
+        return httpx.Response(status, content=content, headers=headers)
+
+    client = Client(httpx.MockTransport(answer), sleep=no_sleep, api_key="k", max_usd="0.01")
+    return client, asked
+
+
+def as_event(error, name="error"):
+    return b': a comment\n\nevent: ping\ndata: {"type": "ping"}\n\nevent: %s\ndata: %s\n\n' % (
+        name.encode(),
+        json.dumps(error).encode(),
+    )
+
+
+@given(
+    st.sampled_from([200, 202, 400, 404, 429, 500, 529]),
+    st.sampled_from(MAY_PASS + FINAL),
+    st.booleans(),
+)
+def test_an_error_is_that_error_by_its_type_at_any_status(status, kind, streamed):
+    error = {"type": "error", "error": {"type": kind, "message": "Why"}}
+    client, asked = served(status, as_event(error) if streamed else json.dumps(error).encode())
+    result, run = ran(client, budget=Budget(usd="0.01"))
+    assert f"{kind}: Why" in result.reason and result.transient == (kind in MAY_PASS)
+    assert len(asked) == (3 if kind in MAY_PASS else 1)
+    assert run.spent.cost == client.billed.spent.cost == 0
+
+
+def test_another_dialects_error_under_200_is_the_error_that_its_code_names():
+    client, asked = served(200, b'{"error": {"message": "no such model", "code": 404}}')
+    result, run = ran(client)
+    assert "not_found_error: no such model" in result.reason and run.spent.cost == 0
+    assert len(asked) == 1
+
+
+def test_a_server_that_streams_is_named():
+    start = as_event({"type": "message_start", "message": {"content": []}}, "message_start")
+    client, asked = served(200, start, **{"content-type": "text/event-stream"})
+    result, run = ran(client)
+    assert "the server streams" in result.reason and len(asked) == 1 and run.spent.cost > 0
+
+
+# ── what is said, and what is sent ────────────────────────────────────────────────────────────────
+
+
+def test_the_texts_of_a_reply_are_parts_of_one_text():
+    reply = said({"content": [{"type": "text", "text": t} for t in ("The answer is", " 42.")]})
+    assert reply.text == "The answer is 42."
+
+
+def test_a_conversation_says_what_is_sent_whatever_is_done_to_its_messages():
+    message = {"role": "user", "content": "Hello"}
+    conversation = Conversation([message])
+    message["content"] = conversation[0]["content"] = conversation[:1][0]["content"] = "Goodbye"
+    for each in conversation:
+        each["content"] = "Goodbye"
+    assert json.loads(conversation.encode()) == [*conversation]
+    assert [*conversation] == [{"role": "user", "content": "Hello"}]
