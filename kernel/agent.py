@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, PydanticUserError
 
 from .contract import Handoff, Result, Status, ToolError
 from .run import MAX_TOKENS, Run
 from .tools import ANSWER_AGAIN, AgentTool, definitions, parse, run_calls, schema_of
+from .waiting import at_least
 from .wire import NONSTREAMING_MAX_TOKENS, Conversation, Reply, output_format
 
 WRAP_UP = (
@@ -40,6 +41,10 @@ class Agent:
     max_tokens: int = MAX_TOKENS
 
     def __post_init__(self) -> None:
+        at_least(0, max_turns=self.max_turns)
+        at_least(1, max_tokens=self.max_tokens)
+        if self.output:
+            self._output_config(self.output)
         if self.max_tokens > NONSTREAMING_MAX_TOKENS:
             raise ValueError(
                 f"{self.name}: max_tokens is {self.max_tokens}; a request that is not streamed may"
@@ -57,8 +62,15 @@ class Agent:
         if self.tools:
             request["tools"] = definitions(self.tools, self.name)
         if self.output:
-            request["output_config"] = output_format(schema_of(self.output))
+            request["output_config"] = self._output_config(self.output)
         return request
+
+    def _output_config(self, output: type[BaseModel]) -> dict[str, Any]:
+        """Raises ValueError for a shape that no service can be asked for."""
+        try:
+            return output_format(schema_of(output))
+        except (ValueError, PydanticUserError) as problem:
+            raise ValueError(f"{self.name}: the output {output.__name__}: {problem}") from None
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Works on one handoff until there is an answer, a refusal or a limit; see

@@ -40,7 +40,7 @@ class Handoff(BaseModel):
     """Only what the specialist needs to know."""
     artifacts: dict[str, str] = {}
     """Named payloads, such as facts, draft, feedback. Their names are labels: "my notes" becomes
-    "my-notes"."""
+    "my-notes". Given out as a copy: what was handed over does not change."""
     from_agent: str = "user"
     to_agent: str = ""
     return_to: str = ""
@@ -63,6 +63,12 @@ class Handoff(BaseModel):
                 )
             labelled[own] = text
         return labelled
+
+    if not TYPE_CHECKING:
+
+        def __getattribute__(self, name):
+            value = super().__getattribute__(name)
+            return dict(value) if name == "artifacts" else value
 
     def model_copy(  # Any: as pydantic has it
         self, *, update: Mapping[str, Any] | None = None, deep: bool = False
@@ -169,7 +175,8 @@ class Pause(Exception):
 
 @runtime_checkable
 class Executable(Protocol):
-    """Anything that keeps the contract: agents, supervisors, tools, gates, guards.
+    """Anything that keeps the contract: agents, supervisors, tools, guards, an executable behind
+    gates.
 
     An executable with the attribute `wraps` is a transparent wrapper of another one; see
     `Run.dispatch`.

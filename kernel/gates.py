@@ -26,6 +26,7 @@ from .budget import Exhausted
 from .contract import Executable, Handoff, Pause, Result, Status, Wrapper
 from .run import MAX_WRAPPERS, Run, same
 from .trace import counted
+from .waiting import at_least
 
 
 class Issue(BaseModel):
@@ -68,6 +69,9 @@ class LengthGate:
     words: int
     name: str = "length"
     cost: float = 0.0
+
+    def __post_init__(self) -> None:
+        at_least(1, words=self.words)
 
     async def check(self, draft: str, handoff: Handoff, run: Run) -> list[Issue]:
         count = len(draft.split())
@@ -122,6 +126,8 @@ class FactGate:
             for pattern, query in self.claims.items():
                 for match in re.finditer(pattern, draft, re.IGNORECASE):
                     *keys, claim = match.groups()
+                    if claim is None:
+                        continue  # an optional group: the draft says nothing here
                     row = database.execute(query, keys).fetchone()
                     issues += _untrue(_quote(draft, match), claim, row)
         return issues

@@ -651,8 +651,8 @@ def calling(**arguments: object) -> Callable[[Reply], Reply]:
     def change(reply: Reply) -> Reply:
         if not reply.tool_calls:
             raise ValueError("the reply calls no tool; change it with `saying`")
-        call = reply.tool_calls[0]
-        new_input = {**call.input, **arguments}
+        call = next(block for block in reply.content if block.type == "tool_use")
+        new_input = {**reply.tool_calls[0].input, **arguments}
         return _with_block(reply, reply.content, call, {"input": new_input})
 
     return change

@@ -29,6 +29,7 @@ from .agent import Agent
 from .contract import Executable, Handoff, Result
 from .run import Run
 from .search import Corpus, Document, Hit, search_tool
+from .untrusted import citations
 
 LOCK_S = 10.0
 """Seconds to wait for another writer."""
@@ -325,7 +326,8 @@ class MemorySpecialist:
         if not result.ok:
             return result.model_copy(update={"by": self.name})
         text = result.as_text()
-        cited = [note for note in self.memory._documents() if f"[{note.id}]" in text]
+        ids = set(citations(text))
+        cited = [note for note in self.memory._documents() if note.id in ids]
         if not cited:
             reason = result.reason or f"no note answers {handoff.intent!r}"
             return Result(status="failed", output=result.output, reason=reason)

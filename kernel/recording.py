@@ -244,7 +244,11 @@ class Recording:
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             copy = Path(folder) / self.path.name
             shutil.copyfile(self.path, copy)
-            with Journal(copy, final=True) as journal:
+            try:
+                journal = Journal(copy, final=True)
+            except JournalError as problem:  # it is about the file, not about its copy
+                raise JournalError(str(problem).replace(str(copy), str(self.path))) from None
+            with journal:
                 yield journal
 
     async def replay(

@@ -13,6 +13,7 @@ from .handoff_tools import HandoffTool, NamedHandoffTool, finalize, finalize_by_
 from .run import Run
 from .team import Verdict
 from .trace import counted
+from .waiting import at_least
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,9 @@ class DeterministicSupervisor:
     max_revisions: int = 2
     name: str = "supervisor"
     description: str = "Answers a request for a brief: research, write, review, revise."
+
+    def __post_init__(self) -> None:
+        at_least(0, max_revisions=self.max_revisions)
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Returns the brief; with status `exhausted` when the reviewer is still not content, or
@@ -137,8 +141,7 @@ class LLMSupervisor:
     by_name: bool = False
 
     def __post_init__(self) -> None:
-        for specialist in self.specialists:
-            HandoffTool(specialist)  # raises ValueError for a name that no tool can have
+        at_least(0, max_turns=self.max_turns)
         if self.system in ("", SUPERVISOR, SUPERVISOR_BY_NAME):
             standard = SUPERVISOR_BY_NAME if self.by_name else SUPERVISOR
             object.__setattr__(self, "system", standard)

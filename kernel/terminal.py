@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -36,6 +38,11 @@ def run_options() -> argparse.ArgumentParser:
         help="hard cap of a live run, in dollars (default 0.50, or WORKSHOP_MAX_USD)",
     )
     return parser
+
+
+def command(*words: str) -> str:
+    """A command as it can be typed into the system's own shell."""
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
 def client_of(options: argparse.Namespace) -> Client:

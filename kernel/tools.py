@@ -13,9 +13,9 @@ import inspect
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar, get_type_hints, overload
+from typing import Any, Protocol, TypeVar, get_args, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 
@@ -184,6 +184,11 @@ def tool(
     for argument, parameter in inspect.signature(function).parameters.items():
         _check_parameter(tool_name, argument, parameter, hints)
         if hints[argument] is Run:
+            if wants_run:
+                raise TypeError(
+                    f"tool {tool_name!r} asks for the run twice, as {wants_run!r} and {argument!r};"
+                    " keep one of them"
+                )
             wants_run = argument
         else:
             default = ... if parameter.default is parameter.empty else parameter.default
@@ -211,6 +216,18 @@ def _check_parameter(
             f"tool {tool_name!r}: parameter {argument!r} needs a type, for example {argument}:"
             f" {example}"
         )
+    if hints[argument] is not Run and Run in _parts_of(hints[argument]):
+        raise TypeError(
+            f"tool {tool_name!r}: parameter {parameter} cannot be described to a model; a tool"
+            f" always gets its run: write {argument}: Run"
+        )
+
+
+def _parts_of(hint: Any) -> Iterator[Any]:
+    """A type and all types in it."""
+    yield hint
+    for part in get_args(hint):
+        yield from _parts_of(part)
 
 
 def _made(

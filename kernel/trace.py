@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from collections.abc import Iterable
@@ -92,10 +93,14 @@ class Trace:
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:
-        """Reads what `save` wrote. Raises ValueError that names the line that is not an event."""
+        """Reads what `save` wrote, also with the blank lines and marks of an editor. Raises
+        ValueError that names the line that is not an event."""
         events = []
         # str.splitlines would also split at U+2028
-        for number, text in enumerate(Path(path).read_bytes().splitlines(), 1):
+        for number, given in enumerate(Path(path).read_bytes().splitlines(), 1):
+            text = given.removeprefix(codecs.BOM_UTF8).strip()
+            if not text:
+                continue
             try:
                 events.append(from_json(text))
             except ValueError as problem:

@@ -33,6 +33,13 @@ def before_next_try(
     return max(usual, asked_for_s or 0.0)  # also for NaN, which is no wish
 
 
+def at_least(least: int, **limits: int) -> None:
+    """Raises ValueError with the name of a limit that is less than `least`."""
+    for name, limit in limits.items():
+        if limit < least:
+            raise ValueError(f"{name} is {limit}; expected at least {least}")
+
+
 def checked_s(name: str, seconds: float) -> float:
     """The seconds, when they are 0 or more. Raises ValueError with the name for others and for
     NaN."""

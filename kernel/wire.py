@@ -380,8 +380,44 @@ class ApiError(Exception):
 
 
 def output_format(schema: dict[str, Any]) -> dict[str, Any]:
-    """The `output_config` that asks for a reply of this JSON schema."""
+    """The `output_config` that asks for a reply of this JSON schema.
+
+    Raises ValueError, with the field, for a schema that no reply can fill: the service closes each
+    object, and takes no circles.
+    """
+    _check_fillable(schema, schema.get("$defs", {}), "", ())
     return {"format": {"type": "json_schema", "schema": strict_schema(schema)}}
+
+
+def _check_fillable(
+    schema: Any, definitions: dict[str, Any], field: str, within: tuple[str, ...]
+) -> None:
+    """Looks at a schema and all in it; `within` are the references that lead to it."""
+    if not isinstance(schema, dict):
+        return
+    where = field or "the answer itself"
+    reference = schema.get("$ref")
+    if reference in within:
+        name = reference.rpartition("/")[2]
+        raise ValueError(
+            f"{where}: a {name} in a {name} cannot be asked for; use a list, in which each item"
+            " names the one that it belongs to"
+        )
+    if reference is not None:
+        name = reference.removeprefix("#/$defs/")
+        _check_fillable(definitions.get(name), definitions, field, (*within, reference))
+    is_open = schema.get("additionalProperties") or schema.get("patternProperties")
+    if is_open and not schema.get("properties"):
+        raise ValueError(
+            f"{where}: an object of unknown keys cannot be asked for; use a list of name and value"
+        )
+    for name, member in schema.get("properties", {}).items():
+        _check_fillable(member, definitions, f"{field}.{name}".lstrip("."), within)
+    inside = [schema.get("items"), *schema.get("prefixItems", ())]
+    for options in ("anyOf", "oneOf", "allOf"):
+        inside += schema.get(options, ())
+    for part in inside:
+        _check_fillable(part, definitions, field, within)
 
 
 _KEPT = {"$ref", "type", "enum", "const", "title", "description", "required"}

@@ -3,14 +3,48 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
+import copy
 import json
+import pickle
+import re
+import shlex
+import sqlite3
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from typing import Literal
 
 import httpx
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, RootModel
 
-from kernel import Agent, Budget, Client, Conversation, Handoff, Reply, Run, models, tool
-from tests.scripted import no_sleep, requests_of, scripted
+from kernel import (
+    Agent,
+    Budget,
+    Client,
+    Conversation,
+    DeterministicSupervisor,
+    Handoff,
+    LLMSupervisor,
+    Reply,
+    Result,
+    Run,
+    Trace,
+    Verdict,
+    models,
+    tool,
+)
+from kernel.__main__ import main
+from kernel.findings import Findings, Synthesis
+from kernel.gates import FactGate, LengthGate
+from kernel.guards import CircuitBreaker
+from kernel.labels import label
+from kernel.untrusted import citations
+from tests.scripted import Worker, call, no_sleep, requests_of, scripted
 
 numbers = st.integers() | st.floats()
 json_values = st.recursive(
@@ -188,3 +222,185 @@ def test_a_conversation_says_what_is_sent_whatever_is_done_to_its_messages():
         each["content"] = "Goodbye"
     assert json.loads(conversation.encode()) == [*conversation]
     assert [*conversation] == [{"role": "user", "content": "Hello"}]
+
+
+# ── what no service can fill ──────────────────────────────────────────────────────────────────────
+
+
+class Node(BaseModel):
+    name: str
+    children: list[Node] = []
+
+
+class One(BaseModel):
+    node: Node | None = None
+
+
+class Scored(BaseModel):
+    scores: dict[str, int]
+
+
+class Marks(BaseModel):
+    parts: list[Scored | None]
+
+
+class Keyed(BaseModel):
+    by_key: dict[Literal["a", "b"], int]
+
+
+class Anything(BaseModel):
+    pair: tuple[dict, int]
+
+
+class Callback(BaseModel):
+    call: Callable[[], int]
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        (Scored, "scores: an object of unknown keys cannot be asked for; use a list"),
+        (Marks, "parts.scores: an object of unknown keys"),
+        (Keyed, "by_key: an object of unknown keys"),
+        (Anything, "pair: an object of unknown keys"),
+        (RootModel[dict[str, int]], "the answer itself: an object of unknown keys"),
+        (Node, "children: a Node in a Node cannot be asked for"),
+        (One, "node.children: a Node in a Node"),
+        (Callback, "the output Callback: "),
+    ],
+)
+def test_an_output_that_no_service_can_fill_is_refused_when_the_agent_is_made(output, words):
+    with pytest.raises(ValueError, match=f"worker: .*{re.escape(words)}"):
+        replace(AGENT, output=output)
+
+
+def test_an_output_that_is_open_beside_its_fields_or_has_none_is_taken():
+    class Open(BaseModel, extra="allow"):
+        name: str
+
+    class Empty(BaseModel):
+        pass
+
+    class Twice(BaseModel):
+        one: Empty
+        other: Empty
+
+    for output in (Open, Empty, Twice, Verdict, Synthesis, Findings):
+        assert replace(AGENT, output=output).request["output_config"]
+
+
+@given(st.integers(max_value=-1))
+def test_limits_below_nothing_are_refused(limit):
+    for make in (
+        lambda: replace(AGENT, max_turns=limit),
+        lambda: replace(AGENT, max_tokens=limit),
+        lambda: DeterministicSupervisor(AGENT, AGENT, AGENT, max_revisions=limit),
+        lambda: LLMSupervisor((AGENT,), max_turns=limit),
+        lambda: LengthGate(limit),
+    ):
+        with pytest.raises(ValueError, match=f"is {limit}; expected at least"):
+            make()
+
+
+# ── tools, names, handoffs ────────────────────────────────────────────────────────────────────────
+
+
+def test_a_tool_that_asks_oddly_for_its_run_is_refused():
+    with pytest.raises(TypeError, match="always gets its run: write run: Run"):
+
+        @tool
+        def perhaps(text: str, run: Run | None = None) -> str:
+            """Says something."""
+
+    with pytest.raises(TypeError, match="asks for the run twice, as 'run' and 'again'"):
+
+        @tool
+        def twice(run: Run, again: Run) -> str:
+            """Says something."""
+
+
+@given(st.text(min_size=1, max_size=80))
+def test_a_model_is_offered_each_specialist_under_the_name_that_it_has_in_the_run(name):
+    worker = Worker(name)
+    handoff = call("handoff_to_" + label(name), intent="go")
+    result, run = ran(scripted(handoff, call("finalize", output="end")), LLMSupervisor((worker,)))
+    assert result.ok and len(worker.seen) == 1
+    assert run.events[-1].kind == "return"
+
+
+def test_what_was_handed_over_does_not_change():
+    handoff = Handoff(intent="x", artifacts={"facts": "true"})
+    handoff.artifacts["task"] = handoff.artifacts["facts"] = "evil"
+    assert handoff.artifacts == {"facts": "true"} and "evil" not in handoff.as_text()
+    assert pickle.loads(pickle.dumps(handoff)) == handoff == copy.deepcopy(handoff)
+    assert handoff.model_dump()["artifacts"] == handoff.artifacts
+
+
+# ── citations ─────────────────────────────────────────────────────────────────────────────────────
+
+sources = st.from_regex(r"[\w-]{1,9}", fullmatch=True)
+
+
+@given(st.lists(sources, min_size=1, unique=True), st.sampled_from([", ", ",", "; ", "|", "] ["]))
+def test_a_citation_of_several_sources_cites_each(ids, between):
+    assert citations(f"A fact [{between.join(ids)}].") == ids
+
+
+def test_words_in_brackets_and_links_cite_nothing():
+    assert citations("See [the page](https://x.org), [not a source], [a](b) and [].") == []
+
+
+# ── small ones ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_group_that_the_draft_does_not_say_claims_nothing(tmp_path):
+    database = tmp_path / "facts.db"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("CREATE TABLE price (name, amount)")
+        connection.execute("INSERT INTO price VALUES ('tea', 3)")
+        connection.commit()
+    gate = FactGate(
+        database,
+        {
+            r"(tea|milk)( \w+)? costs(?: (\d+))?": "SELECT amount FROM price WHERE name = ? AND ? IS NULL"
+        },
+    )
+
+    def issues(draft):
+        return asyncio.run(gate.check(draft, Handoff(intent="x"), None))
+
+    assert issues("tea costs much. tea costs 3.") == []
+    assert len(issues("tea costs 4. milk costs 1.")) == 2
+
+
+@given(st.floats(min_value=0, max_value=1e9))
+def test_a_clock_that_goes_back_makes_no_wait_of_a_breaker_longer(back):
+    now = [1e9]
+    breaker = CircuitBreaker(
+        Worker(work=Result(status="failed")), failures=1, cooldown_s=30, clock=lambda: now[0]
+    )
+    asyncio.run(Run(scripted()).dispatch(breaker, Handoff(intent="x")))
+    now[0] -= back
+    refused = asyncio.run(Run(scripted()).dispatch(breaker, Handoff(intent="x")))
+    assert "next trial in 30 s" in refused.reason
+
+
+def test_a_log_may_hold_blank_lines_and_be_joined_and_marked(tmp_path):
+    _, run = ran(scripted("done"))
+    path = tmp_path / "log"
+    run.trace().save(path)
+    log = path.read_bytes()
+    path.write_bytes(codecs.BOM_UTF8 + log + b"\n \r\n" + codecs.BOM_UTF8 + log + b"\n")
+    assert len(Trace.load(path).events) == 2 * len(run.events)
+
+
+def test_commands_in_messages_can_be_typed(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["Qdrant", "--record", "my run"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert shlex.split(last.partition("python ")[2])[-1] == "my run"
+    (tmp_path / "no journal").write_text("x" * 99)
+    assert main(["replay", "no journal"]) == 2
+    shown = capsys.readouterr().err
+    assert "no journal" in shown and tempfile.gettempdir() not in shown
+    assert main(["Qdrant", "--record", ""]) == 2
