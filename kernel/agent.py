@@ -19,8 +19,8 @@ WRAP_UP = (
 )
 
 GO_ON = "Go on."
-"""What follows a paused turn that ends in words: sent back alone, they would be a prefill, which
-the API refuses."""
+"""The message after a paused turn that ends in words: sent back alone, they would be a prefill,
+which the API refuses."""
 
 
 @dataclass(frozen=True)

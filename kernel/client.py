@@ -46,7 +46,7 @@ TYPE_OF_STATUS = {
 """For servers that do not say; any other 5xx is an `api_error`."""
 
 STATUS_OF_TYPE = {kind: status for status, kind in TYPE_OF_STATUS.items()} | {"api_error": 500}
-"""What an error is, whatever the status that it comes with."""
+"""The usual status of each type of error, whatever the status that it comes with."""
 
 READ_S = 600.0
 """Seconds until a reply is given up: between two of its parts, and for all of its body, checked
@@ -315,13 +315,13 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
                 return self._refused(200, headers, body)
             first = problem.errors(include_url=False, include_input=False)[0]["msg"]
             content_type = headers.get("content-type", "no content type")
-            what = f"something that is not a reply ({content_type}; {first}): {_excerpt(body)}"
+            given = f"something that is not a reply ({content_type}; {first}): {_excerpt(body)}"
             remedy = "check the base URL"
             if _first_event(body):
-                what = f"a stream ({_excerpt(body)})"
+                given = f"a stream ({_excerpt(body)})"
                 remedy = "the server streams, though it was not asked to: switch that off there"
             return self._error(
-                f"the server answered 200 with {what}; {remedy}",
+                f"the server answered 200 with {given}; {remedy}",
                 "invalid_reply",
                 status=200,
                 billable=True,

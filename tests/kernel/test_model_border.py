@@ -108,8 +108,8 @@ def test_after_any_reply_the_next_request_passes_the_strict_edge(many):
     _, run = ran(client)
     assert not respond.refused
     for event, reply in zip((e for e in run.events if e.kind == "reply"), many, strict=False):
-        came = said(reply).content
-        assert repr(event.reply.content) == repr(came)  # NaN is not equal to itself
+        original = said(reply).content
+        assert repr(event.reply.content) == repr(original)  # NaN is not equal to itself
 
 
 def _noting_refusals(transport):
