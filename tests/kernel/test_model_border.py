@@ -27,6 +27,7 @@ from kernel import (
     Budget,
     Client,
     Conversation,
+    Corpus,
     DeterministicSupervisor,
     Handoff,
     LLMSupervisor,
@@ -43,7 +44,9 @@ from kernel.findings import Findings, Synthesis
 from kernel.gates import FactGate, LengthGate
 from kernel.guards import CircuitBreaker
 from kernel.labels import label
+from kernel.team import researcher
 from kernel.untrusted import citations
+from offline_model import OfflineTransport
 from tests.scripted import Worker, call, no_sleep, requests_of, scripted
 
 numbers = st.integers() | st.floats()
@@ -404,3 +407,20 @@ def test_commands_in_messages_can_be_typed(tmp_path, capsys, monkeypatch):
     shown = capsys.readouterr().err
     assert "no journal" in shown and tempfile.gettempdir() not in shown
     assert main(["Qdrant", "--record", ""]) == 2
+
+
+@given(st.dictionaries(st.sampled_from(["query", "id", "x"]), json_values))
+def test_the_offline_model_reads_any_input_of_a_call(input):
+    offline = OfflineTransport()
+    agent = researcher(Corpus())
+    ask = {"role": "user", "content": "Find facts on pgvector"}
+    used = {"type": "tool_use", "id": "t", "name": "search", "input": input}
+    answered = {"type": "tool_result", "tool_use_id": "t", "content": "[a] A\nfact"}
+    messages = [
+        ask,
+        {"role": "assistant", "content": [used]},
+        {"role": "user", "content": [answered]},
+    ]
+    body = json.loads(json.dumps({**agent.request, "messages": messages}).replace("NaN", "null"))
+    body = json.loads(json.dumps(body).replace("-Infinity", "0").replace("Infinity", "0"))
+    assert asyncio.run(Client(offline).send(body)).content
