@@ -370,7 +370,7 @@ def _prepare(
 def create(env: Environment, uv: str | None, run: Runner) -> None:
     """Make an empty environment, with uv or else with venv. Raises SetupFailed."""
     base = getattr(sys, "_base_executable", "") or sys.executable
-    by_uv = [uv or "", "venv", "--no-project", "--python", base, str(env.folder)]
+    by_uv = [uv or "", "venv", "--no-project", "--seed", "--python", base, str(env.folder)]
     if uv and run(by_uv, env.root)[0] == 0:
         return
     # The base interpreter has the same standard library as this one, so its gaps can be seen from
