@@ -89,7 +89,7 @@ class Processor:
 
     def used(self) -> float:
         """Seconds of the processors: of this process, and of those that it waited for to the end. What was killed, or
-        left to the system, is in no count.
+        left to the system, is in no count; what another process did, a test names as its `processor_s elsewhere`.
         """
         return sum(os.times()[:4])
 
@@ -97,7 +97,12 @@ class Processor:
     def pytest_runtest_makereport(self, item, call):
         report = (yield).get_result()
         now = self.used()
-        report.processor_s, self.before = now - self.before, now
+        elsewhere = [
+            value
+            for name, value in item.user_properties
+            if name == "processor_s elsewhere" and call.when == "call"
+        ]
+        report.processor_s, self.before = now - self.before + sum(elsewhere), now
 
 
 def seconds_by_folder(stats: dict[str, list[Any]], kind: str) -> Counter[str]:
