@@ -71,7 +71,7 @@ class Kernels:
         self.seconds: dict[int, float] = {}
         """What those that have ended took of the processors."""
         self.running: set[int] = set()
-        self.told = 0.0
+        self.reported_s = 0.0
 
     def start(self, **job) -> int:
         pid = os.fork()
@@ -105,8 +105,8 @@ class Kernels:
                 os.killpg(pid, signal.SIGKILL)
             os.kill(pid, signal.SIGKILL)
             self._wait(pid, 0)
-        before, self.told = self.told, time.process_time()
-        return self.seconds[pid] + self.told - before
+        before, self.reported_s = self.reported_s, time.process_time()
+        return self.seconds[pid] + self.reported_s - before
 
 
 def main() -> None:
