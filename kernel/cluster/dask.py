@@ -1,8 +1,8 @@
 """A cluster of Dask: branches are its tasks; what a branch and its run say goes over its queues.
 
-Each message is JSON. A worker puts its messages into the run's queue, and gets the answers from the
-queue of its branch. A branch ends as a future of JSON text. A worker that hears nothing of its run
-for `SILENCE_S` ends the branch; the run hears of a lost worker, or scheduler, from Dask.
+Each message is JSON. A worker puts its messages into the run's queue, and gets the answers from a
+queue of its own. A branch ends as a future of JSON text. A worker that hears nothing of a run for
+`SILENCE_S` ends its branches; the run hears of a lost worker, or scheduler, from Dask.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ LOOK_S = 0.5
 STATUS_S = 0.1
 """Seconds between two looks at whether the scheduler is still there, while it is asked."""
 BEAT_S = 2.0
-"""Seconds between two messages to each branch that say only that its run is there."""
-SILENCE_S = 15.0
-"""Seconds without a message from its run until a branch ends."""
+"""Seconds between two messages to each worker that say only that the run is there."""
+SILENCE_S = 10.0
+"""Seconds without a message from a run until a worker ends its branches."""
 RESTART_S = 300.0
 """Seconds for a lost worker of this machine to restart. Dask's default of 15 s is too short on a
 busy machine."""
@@ -77,8 +77,8 @@ class ToRun(Message):
     """An event of the branch, as JSON."""
     question: int | None = None
     """The number of a question, which `ToBranch` answers."""
-    begins: bool = False
-    """The question whether the attempt may begin."""
+    answers: str = ""
+    """The question whether the attempt may begin: the queue for this and all further answers."""
     size: RequestSize | None = None
     """The question for money: the size of a request that has not been booked yet."""
     again: int | None = None
@@ -90,12 +90,14 @@ class ToRun(Message):
     spent: Used | None = None
     """What it cost; None: nobody knows."""
     last: bool = False
-    """True for the run's own mark behind everything that the branch has said."""
+    """True for the last message: of the branch, or the run's own behind those of a lost worker."""
 
 
 class ToBranch(Message):
-    """A message of a run to its branch: an answer, the order to stop, or only that it is there."""
+    """A message of a run: an answer, the order to stop, or only that it is there."""
 
+    branch: str = ""
+    """Empty for a message to all branches of the worker."""
     question: int | None = None
     number: int = 0
     """Of the booking."""
@@ -118,7 +120,7 @@ class Outbox:
     """Sends texts into a queue of Dask, in order; those that wait go together."""
 
     def __init__(self, queue: Any) -> None:  # Any: a distributed.Queue, of the extra
-        self._queue = queue
+        self.queue = queue
         self._texts: list[str] = []
         self._sending: asyncio.Task[None] | None = None
 
@@ -131,7 +133,7 @@ class Outbox:
     async def _send(self) -> None:
         while self._texts:
             texts, self._texts = self._texts, []
-            await self._queue.put(texts)
+            await self.queue.put(texts)
 
     async def sent(self) -> None:
         """Waits until all messages so far are in the queue. Raises OSError when they cannot be."""
@@ -141,10 +143,11 @@ class Outbox:
             self._sending.result()
 
     def close(self) -> None:
-        """Sends nothing any more."""
+        """Sends nothing any more, and leaves the queue."""
         if self._sending is not None:
             self._sending.cancel()
             self._sending.add_done_callback(_is_over)
+        self.queue.close()
 
 
 def _is_over(task: asyncio.Future[Any]) -> None:
@@ -156,9 +159,11 @@ def _is_over(task: asyncio.Future[Any]) -> None:
 class Desk:
     """The run's side of one attempt at a worker: books its requests, and takes in its events."""
 
-    def __init__(self, attempt: Attempt, answers: Outbox) -> None:
+    def __init__(self, branch: str, attempt: Attempt) -> None:
+        self.branch = branch
         self.attempt = attempt
-        self.answers = answers
+        self.answers: Outbox | None = None
+        """Leads to the worker, once the branch has begun."""
         self.drained: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done when everything is in that the branch has said."""
         self.broken: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -177,7 +182,8 @@ class Desk:
 
     async def _take(self, said: ToRun) -> None:
         if said.last:
-            self.drained.set_result(None)
+            if not self.drained.done():
+                self.drained.set_result(None)
         elif said.event is not None:
             self.attempt.take_in(said.event)
         elif said.settled is not None:
@@ -185,7 +191,7 @@ class Desk:
             await self.attempt.settle(said.settled, spent)
         elif said.withdrawn is not None:
             await self._withdraw(said.withdrawn)
-        elif self.attempt.leased is not None and not said.begins:
+        elif self.attempt.leased is not None and not said.answers:
             await self._booked(said)  # it is booked in the slice already, and waits for no answer
         elif said.question is not None:
             # may wait for others
@@ -203,11 +209,16 @@ class Desk:
         except (Exhausted, WorkerLost) as problem:
             lost = isinstance(problem, WorkerLost)
             answer = ToBranch(question=said.question, refused=str(problem), lost=lost)
-        self.answers.send(answer)
+        self.send(answer)
         return answer
 
+    def send(self, message: ToBranch) -> None:
+        """Sends a message to the branch, if it has begun."""
+        if self.answers is not None:
+            self.answers.send(message.model_copy(update={"branch": self.branch}))
+
     async def _booked(self, said: ToRun) -> ToBranch:
-        if said.begins:
+        if said.answers:
             await self.attempt.begin()
         elif said.size is not None:
             number, booked = await self.attempt.book(said.size)
@@ -221,17 +232,19 @@ class Desk:
         for answer in self._open.values():
             answer.cancel()
         self.attempt.give_up()
-        self.answers.close()
 
 
 class Cluster:
     """An open Dask cluster; from `open_cluster`."""
 
     def __init__(self, dask: Any, queue: Any, patience_s: float) -> None:  # Any: of the extra
-        self._dask = dask
+        self.dask = dask
+        """The client of Dask, for whoever wants more of it."""
         self._queue = queue
         self._patience_s = patience_s
         self._desks: dict[str, Desk] = {}
+        self._workers: dict[str, Outbox] = {}
+        """The way to each worker, by the name of its queue."""
         self._trouble = asyncio.Event()
         """Set while nobody is there to do a branch."""
         self._is_lost = False
@@ -243,7 +256,7 @@ class Cluster:
     @property
     def address(self) -> str:
         """The scheduler's address."""
-        address: str = self._dask.scheduler.address
+        address: str = self.dask.scheduler.address
         return address
 
     async def do(self, job: BranchJob, attempt: Attempt) -> Result:
@@ -275,10 +288,9 @@ class Cluster:
         if self._trouble.is_set():
             raise NoCluster(self._what_is_wrong())
         branch = f"branch-{uuid4().hex}"
-        answers = await queue_at(branch, self._dask)
-        desk = self._desks[branch] = Desk(attempt, Outbox(answers))
+        desk = self._desks[branch] = Desk(branch, attempt)
         names = (self._queue.name, branch)
-        future = self._dask.submit(work, *names, *arguments, key=branch, pure=False, retries=0)
+        future = self.dask.submit(work, *names, *arguments, key=branch, pure=False, retries=0)
         ending = asyncio.ensure_future(self._end_of(future, branch, desk))
         try:
             return await asyncio.shield(ending)
@@ -293,21 +305,17 @@ class Cluster:
             desk.close()
             ending.cancel()
             ending.add_done_callback(_is_over)
-            if not self._is_lost:
-                await asyncio.shield(self._forgotten(future, answers))
+            if not future.done() and not self._is_lost:
+                await asyncio.shield(self._forgotten(future))
 
-    async def _forgotten(self, future: Any, answers: Any) -> None:
-        """Leaves nothing of a branch at the scheduler."""
+    async def _forgotten(self, future: Any) -> None:
         with contextlib.suppress(Exception):
-            async with asyncio.timeout(STOP_S):
-                await future.cancel(reason="not wanted any more")
-                await answers.put([])  # the scheduler may hold a question for answers
-        answers.close()
+            await asyncio.wait_for(future.cancel(reason="not wanted any more"), STOP_S)
 
     async def _stopped(self, ending: asyncio.Task[str], desk: Desk) -> None:
         """Tells a branch to stop, and waits until it has."""
         desk.attempt.give_up()
-        desk.answers.send(ToBranch(stop=True))
+        desk.send(ToBranch(stop=True))
         await asyncio.wait({ending}, timeout=STOP_S)
         if not ending.done():
             desk.attempt.cut_off = True
@@ -325,7 +333,7 @@ class Cluster:
             if trouble.done() and not result.done():
                 raise NoCluster(self._what_is_wrong())
             if not self._is_lost:
-                await self._drained(branch, desk)
+                await self._drained(branch, desk, result)
             if desk.broken.done():
                 desk.attempt.cut_off = True
                 raise WorkerLost(f"the worker said what cannot be: {desk.broken.result()}")
@@ -353,12 +361,14 @@ class Cluster:
             raise WorkerLost("its worker did not hear from the run any more, and stopped")
         return text
 
-    async def _drained(self, branch: str, desk: Desk) -> None:
-        """Waits for everything that a branch has said: it stands before our own mark."""
-        mark = ToRun(branch=branch, last=True).model_dump_json(exclude_defaults=True)
+    async def _drained(self, branch: str, desk: Desk, result: asyncio.Future[str]) -> None:
+        """Waits for everything that a branch has said. A lost worker has said no last word: ours
+        stands behind what it said."""
+        ends: set[asyncio.Future[Any]] = {desk.drained, desk.broken}
         with contextlib.suppress(OSError):
-            await self._queue.put([mark])
-            ends: set[asyncio.Future[Any]] = {desk.drained, desk.broken}
+            if not result.done() or result.exception() is not None or not result.result():
+                mark = ToRun(branch=branch, last=True).model_dump_json(exclude_defaults=True)
+                await self._queue.put([mark])
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
 
     # ── what goes on beside the branches ──
@@ -370,17 +380,31 @@ class Cluster:
                 batches = [await self._queue.get(), *await self._queue.get(batch=True)]
                 for text in (text for batch in batches for text in batch):
                     said = ToRun.model_validate_json(text)
-                    if desk := self._desks.get(said.branch):
-                        await desk.take(said)
+                    desk = self._desks.get(said.branch)
+                    if desk is None:
+                        continue
+                    if said.answers:
+                        desk.answers = await self._way_to(said.answers)
+                    await desk.take(said)
         finally:
             self._lose()  # nobody hears the branches any more
 
+    async def _way_to(self, name: str) -> Outbox:
+        """The way to the worker whose queue has this name."""
+        if name not in self._workers:
+            self._workers[name] = Outbox(await queue_at(name, self.dask))
+        return self._workers[name]
+
     async def beat(self) -> None:
-        """Says to each branch that its run is there."""
-        while True:
-            for desk in [*self._desks.values()]:
-                desk.answers.send(ToBranch())
-            await asyncio.sleep(BEAT_S)
+        """Says to each worker that the run is there."""
+        try:
+            while True:
+                for worker in self._workers.values():
+                    worker.send(ToBranch())
+                await asyncio.sleep(BEAT_S)
+        finally:
+            for worker in self._workers.values():
+                worker.close()
 
     async def watch(self) -> None:
         """Counts the workers every `LOOK_S` seconds, until the scheduler is lost."""
@@ -394,8 +418,8 @@ class Cluster:
 
     async def _look(self) -> int:
         """Counts the workers. Dask itself would wait for ever for a worker, or a scheduler."""
-        asked = asyncio.ensure_future(self._dask.scheduler.identity())
-        while not asked.done() and self._dask.status == "running":
+        asked = asyncio.ensure_future(self.dask.scheduler.identity())
+        while not asked.done() and self.dask.status == "running":
             await asyncio.wait({asked}, timeout=STATUS_S)
         asked.cancel()
         workers = 0
@@ -403,7 +427,7 @@ class Cluster:
             workers = len((await asked)["workers"])
         except (OSError, RuntimeError, asyncio.CancelledError):
             self._lose()
-        if self._dask.status != "running":
+        if self.dask.status != "running":
             self._lose()
         if workers:
             self._seen_at = time.monotonic()
@@ -543,7 +567,7 @@ class LostAnswers(Exception):
 
 async def _branch(home: str, branch: str, content: bytes, rest: str) -> str:
     """Does a branch; returns its result as JSON, "" when its run is gone or says stop."""
-    bank = await RemoteBank.to(home, branch)
+    bank = RemoteBank(branch, await post_to(home))
     return await bank.open_during(_done(bank, content, Budget.model_validate_json(rest)))
 
 
@@ -562,71 +586,111 @@ async def _done(bank: RemoteBank, content: bytes, rest: Budget) -> str:
 
 async def _measure(home: str, branch: str, questions: int) -> str:
     """Times questions; returns the seconds of one."""
-    bank = await RemoteBank.to(home, branch)
+    bank = RemoteBank(branch, await post_to(home))
 
     async def timed() -> str:
+        await bank.begin()
         return str(await seconds_each(bank.hello, questions))
 
     return await bank.open_during(timed())
 
 
+class Post:
+    """A worker's ends of the queues to one run, for all branches that it does for it."""
+
+    def __init__(self, home: Any, answers: Any) -> None:  # Any: queues of the extra
+        self.home = Outbox(home)
+        self.answers = answers
+        self.banks: dict[str, RemoteBank] = {}
+        self.listening = asyncio.ensure_future(self._listen())
+
+    async def _listen(self) -> None:
+        """Takes in answers, until there was nothing for too long, or the scheduler is gone."""
+        try:
+            while True:
+                for text in await asyncio.wait_for(self.answers.get(), SILENCE_S):
+                    self._take(ToBranch.model_validate_json(text))
+        except (OSError, TimeoutError):
+            pass
+        finally:
+            for bank in self.banks.values():
+                bank.end()
+            self.home.close()
+            self.answers.close()
+
+    def _take(self, answer: ToBranch) -> None:
+        if bank := self.banks.get(answer.branch):
+            bank.take(answer)
+
+
+_posts: dict[str, asyncio.Future[Post]] = {}
+"""The post to each run, by the name of the run's queue."""
+
+
+async def post_to(home: str) -> Post:
+    """This worker's post to a run; opened when there is none, or the one before has heard nothing
+    for too long."""
+    post = _posts.get(home)
+    if post is None or (post.done() and post.result().listening.done()):
+        post = _posts[home] = asyncio.ensure_future(_opened_post(home))
+    return await asyncio.shield(post)
+
+
+async def _opened_post(home: str) -> Post:
+    return Post(await queue_at(home), await queue_at(f"{home}-{uuid4().hex}"))
+
+
 class RemoteBank:
     """Bank client of a branch: sends each question to the run, and waits for its answer."""
 
-    def __init__(self, branch: str, home: Any, answers: Any) -> None:  # Any: queues of the extra
+    def __init__(self, branch: str, post: Post) -> None:
         self._branch = branch
-        self._queues = (home, answers)
-        self._home = Outbox(home)
+        self._post = post
         self._asked: dict[int, asyncio.Future[ToBranch]] = {}
         self._questions = 0
-        self._ended = False
-
-    @classmethod
-    async def to(cls, home: str, branch: str) -> RemoteBank:
-        """The bank at the end of two queues."""
-        return cls(branch, await queue_at(home), await queue_at(branch))
+        self._ended = asyncio.Event()
+        post.banks[branch] = self
 
     async def open_during(self, work: Awaitable[str]) -> str:
         """Does work that asks this bank, and returns its text. When no more answers can come, the
         work is cancelled and the text is "": nobody can be left waiting for an answer."""
-        listening = asyncio.ensure_future(self._listen())
+        ended = asyncio.ensure_future(self._ended.wait())
         doing = asyncio.ensure_future(work)
+        both: set[asyncio.Future[Any]] = {doing, ended}
         try:
-            await asyncio.wait({doing, listening}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            listening.cancel()
+            ended.cancel()
             doing.cancel()
-            self._end()
+            self.end()
             await asyncio.wait({doing})
+            del self._post.banks[self._branch]
+            self._say(last=True)
             with contextlib.suppress(OSError):
-                await self._home.sent()
-            for queue in self._queues:
-                queue.close()
+                await self._post.home.sent()
         if doing.cancelled() or isinstance(doing.exception(), LostAnswers):
             return ""
         return doing.result()
 
-    def _end(self) -> None:
-        self._ended = True
+    def end(self) -> None:
+        """Ends every question: no answer can come any more."""
+        self._ended.set()
         for asked in self._asked.values():
             if not asked.done():
                 asked.set_exception(LostAnswers(UNHEARD))
                 asked.exception()  # read here: a task that could not send it does not
 
-    async def _listen(self) -> None:
-        """Takes in answers, until the run says stop, or nothing for too long."""
-        with contextlib.suppress(OSError, TimeoutError):
-            while True:
-                for text in await asyncio.wait_for(self._queues[1].get(), SILENCE_S):
-                    answer = ToBranch.model_validate_json(text)
-                    if answer.stop or answer.lost:
-                        return
-                    asked = self._asked.pop(answer.question or 0, None)
-                    if asked is not None and not asked.done():
-                        asked.set_result(answer)
+    def take(self, answer: ToBranch) -> None:
+        """Takes in an answer, or the order to stop."""
+        if answer.stop or answer.lost:
+            self.end()
+            return
+        asked = self._asked.pop(answer.question or 0, None)
+        if asked is not None and not asked.done():
+            asked.set_result(answer)
 
     def _say(self, **fields: Any) -> None:  # Any: ToRun checks them
-        self._home.send(ToRun(branch=self._branch, **fields))
+        self._post.home.send(ToRun(branch=self._branch, **fields))
 
     def tell(self, event: str) -> None:
         """Sends an event."""
@@ -634,7 +698,7 @@ class RemoteBank:
 
     async def begin(self) -> None:
         """Asks whether the attempt may begin: a scheduler may have given it to another worker."""
-        await self._ask(begins=True)
+        await self._ask(answers=self._post.answers.name)
 
     async def book(self, size: RequestSize) -> tuple[int, Spent]:
         answer = await self._ask(size=size)
@@ -654,12 +718,12 @@ class RemoteBank:
         """Sends what a slice has booked, and waits until it is in the run's queue."""
         self._questions += 1
         self._say(question=self._questions, **fields)
-        await self._home.sent()
+        await self._post.home.sent()
 
     async def _ask(self, **fields: Any) -> ToBranch:
         """Sends a question and waits for the answer; when the wait is cancelled, withdraws the
         question. Raises Exhausted with the run's words, and LostAnswers when none can come."""
-        if self._ended:
+        if self._ended.is_set():
             raise LostAnswers(UNHEARD)
         self._questions += 1
         number = self._questions

@@ -8,6 +8,7 @@ import logging
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -436,7 +437,11 @@ async def test_a_cluster_of_its_own_processes_opens_works_and_leaves_nothing(mon
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-of-the-run")
     before = {*psutil.Process().children(recursive=True)}
     async with open_cluster(workers=1) as cluster:
-        own = {*psutil.Process().children(recursive=True)} - before
+        own = {
+            process
+            for process in psutil.Process().children(recursive=True)
+            if process not in before and "resource_tracker" not in " ".join(process.cmdline())
+        }  # the tracker is multiprocessing's own, and stays as long as this process
         ports = [port for process in [*own, psutil.Process()] for port in listening(process)]
         assert {port.ip for port in ports} == {"127.0.0.1"}
         assert not any("sk-ant" in word for process in own for word in process.cmdline())
@@ -609,6 +614,79 @@ async def test_a_lost_scheduler_ends_a_run_with_the_work_so_far(tmp_path, then):
                 (late,) = await fan_out(Run(connect()), jobs(Asks(), ["x"]), on=cluster)
                 assert "was lost" in late.reason
     assert run.ledger.reserved.calls == 0
+
+
+# ── machines of one's own ─────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def members(tmp_path_factory):
+    """A scheduler and two workers with TLS, as docs/cluster.md starts them: their address and certificate."""
+    distributed = pytest.importorskip("distributed")
+    folder = tmp_path_factory.mktemp("members")
+    made = distributed.Security.temporary()
+    for name, text in (("cert", made.tls_client_cert), ("key", made.tls_client_key)):
+        (folder / f"{name}.pem").write_text(text, encoding="utf-8")
+    certificate, key = folder / "cert.pem", folder / "key.pem"
+    tls = [
+        *("--tls-ca-file", certificate, "--tls-cert", certificate, "--tls-key", key),
+        *("--host", "127.0.0.1"),
+    ]
+    pages = ["--port", "0", "--dashboard-address", "127.0.0.1:0"]
+    dask = [sys.executable, "-m", "dask"]
+    with contextlib.ExitStack() as stack:
+        command = [*dask, "scheduler", *tls, *pages]
+        scheduler = stack.enter_context(
+            subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        )
+        stack.callback(scheduler.kill)
+        line = next(line for line in scheduler.stderr if "Scheduler at:" in line)
+        address = line.split()[-1]
+        for _ in range(2):
+            command = [*dask, "worker", address, *tls, "--no-dashboard"]
+            quiet = subprocess.DEVNULL
+            worker = stack.enter_context(
+                subprocess.Popen(command, stdout=quiet, stderr=quiet, cwd=ROOT)
+            )
+            stack.callback(worker.terminate)
+        yield address, certificate, key
+
+
+OF_A_RUN = """
+import asyncio, pathlib, sys
+from distributed import Security
+from kernel import Handoff, Run, connect
+from kernel.cluster import fan_out, open_cluster
+from tests.kernel.cluster.test_cluster import Asks, Goes
+
+address, certificate, key, file = sys.argv[1:]
+security = Security(tls_ca_file=certificate, tls_client_cert=certificate, tls_client_key=key, require_encryption=True)
+
+async def main():
+    async with open_cluster(address, security=security) as cluster:
+        await cluster.ready(2)
+        jobs = [(Asks(), Handoff(intent=f"x {number}")) for number in range(4)]
+        results = await fan_out(Run(connect()), jobs, on=cluster)
+        print(*[result.status for result in results], flush=True)
+        run = Run(connect(), on_event=lambda event: event.kind == "note" and print("going", flush=True))
+        await fan_out(run, [(Goes(pathlib.Path(file)), Handoff(intent="Go"))], on=cluster)
+
+asyncio.run(main())
+"""
+
+
+def test_machines_of_ones_own_do_the_work_and_stop_when_the_run_is_killed(members, tmp_path):
+    file = tmp_path / "it"
+    command = [sys.executable, "-c", OF_A_RUN, *map(str, members), str(file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as run:
+        assert run.stdout.readline().split() == ["ok"] * 4
+        assert run.stdout.readline().split() == ["going"]
+        run.kill()
+    until = time.monotonic() + 120
+    while not file.exists():
+        assert time.monotonic() < until, "the branch goes on without its run"
+        time.sleep(0.1)
+    assert file.read_text(encoding="utf-8") == "stopped"
 
 
 @pytest.mark.parametrize("module", ["distributed", "cloudpickle", "cryptography"])

@@ -31,7 +31,7 @@ from kernel.cluster import (
     share,
 )
 from kernel.cluster.branch import packed
-from kernel.cluster.dask import Desk, LeasedBank, Outbox, RemoteBank, ToBranch, ToRun
+from kernel.cluster.dask import Desk, LeasedBank, Outbox, Post, RemoteBank, ToBranch, ToRun
 from kernel.events import Dispatched, Replied, Returned
 from kernel.guards import Deadline, Fallback
 from kernel.wire import RequestSize
@@ -168,16 +168,20 @@ class Wire:
 
 
 QUEUES: dict[str, asyncio.Queue] = {}
-ENDS: ContextVar[dict[str, Queue]] = ContextVar("ends")
-"""A worker's ends of its queues."""
+HOME: ContextVar[Queue] = ContextVar("home")
+"""A worker's end of its run's queue."""
 
 
 @pytest.fixture(autouse=True)
 def queues_here(monkeypatch):
-    async def queue_at(name, client=None):
-        return Queue(name) if client else ENDS.get()[name]
+    async def queue_at(name, client):
+        return Queue(name)
+
+    async def post_to(home):
+        return Post(HOME.get(), Queue(f"answers {next(FREE)}"))
 
     monkeypatch.setattr(dask, "queue_at", queue_at)
+    monkeypatch.setattr(dask, "post_to", post_to)
     QUEUES.clear()
 
 
@@ -216,6 +220,9 @@ class Future:
     def __await__(self):
         return asyncio.shield(self.doing).__await__()
 
+    def done(self):
+        return self.doing.done()
+
     async def cancel(self, reason):
         self.doing.cancel()
         await asyncio.wait({self.doing})
@@ -239,7 +246,7 @@ class DaskHere:
     async def _work(self, work, home, branch, arguments):
         after = self.deaths.next()
         said = Queue(home, None if after is None else after + 1)  # its first word is that it begins
-        ENDS.set({home: said, branch: Queue(branch)})
+        HOME.set(said)
         doing = asyncio.ensure_future(work(home, branch, *arguments))
         dead = asyncio.ensure_future(said.dead.wait())
         await asyncio.wait({doing, dead}, return_when=asyncio.FIRST_COMPLETED)
@@ -405,8 +412,10 @@ async def test_a_slice_is_taken_whole_or_not_at_all():
 @contextlib.asynccontextmanager
 async def called(attempt):
     """A worker's bank, and the run's desk at the other end of its queues."""
-    desk = Desk(attempt, Outbox(Queue("branch")))
-    bank = RemoteBank("branch", Queue("home"), Queue("branch"))
+    desk = Desk("branch", attempt)
+    desk.answers = Outbox(Queue("answers"))
+    post = Post(Queue("home"), Queue("answers"))
+    bank = RemoteBank("branch", post)
 
     async def listen():
         while True:
@@ -415,7 +424,7 @@ async def called(attempt):
 
     listening = asyncio.ensure_future(listen())
     yield bank
-    await bank._home.sent()
+    await post.home.sent()
     await asyncio.sleep(0.01)
     listening.cancel()
     desk.close()
@@ -428,12 +437,10 @@ async def cancelled(task):
         await task
 
 
-async def asks_again(bank, remote):
+async def asks_again(bank):
     """Asks for what the cancelled request left."""
-    listening = asyncio.ensure_future(remote._listen())
     number, _ = await asyncio.wait_for(bank.book(SIZE), 5)
     await bank.settle(number, NOTHING)
-    listening.cancel()
 
 
 @pytest.mark.parametrize("again", [True, False])
@@ -447,17 +454,19 @@ async def test_a_request_that_is_cancelled_when_it_is_not_sent_costs_nothing(mom
             await asyncio.sleep(0.01)
         if moment == "it waits":
             await cancelled(booking)
+        take = bank.take
+        if moment == "its answer is there":
+            bank.take = lambda answer: take(answer) or booking.cancel()
         sibling.settle(NOTHING)
         if moment == "it is booked":
             while not run.ledger.reserved.calls:
                 await asyncio.sleep(0)
             await cancelled(booking)
-        if moment == "its answer is there":
-            [text] = await Queue("branch").get()
-            bank._asked[1].set_result(ToBranch.model_validate_json(text))
-            await cancelled(booking)
+        with pytest.raises(asyncio.CancelledError):
+            await booking
+        bank.take = take
         if again:
-            await asks_again(bank, bank)
+            await asks_again(bank)
     assert run.spent == run.ledger.reserved == NOTHING
 
 
@@ -470,12 +479,12 @@ async def test_a_leased_request_that_is_cancelled_when_it_is_not_sent_costs_noth
     async with called(Attempt(Run(connect()), leased)) as remote:
         bank = LeasedBank(remote, part, True)
         with monkeypatch.context() as full:
-            full.setattr(remote._home, "sent", asyncio.Event().wait)
+            full.setattr(remote._post.home, "sent", asyncio.Event().wait)
             booking = asyncio.ensure_future(bank.book(SIZE))
             await asyncio.sleep(0)
             await cancelled(booking)
         if again:
-            await asks_again(bank, remote)
+            await asks_again(bank)
     assert leased.spent == leased.reserved == NOTHING
 
 
@@ -718,7 +727,7 @@ class AsksOn:
 async def test_no_question_outlives_its_run(monkeypatch, work, end):
     """The run goes away, or has enough, while a question waits for its answer."""
     monkeypatch.setattr(dask, "SILENCE_S", 0.2)
-    ENDS.set({"home": Queue("home"), "branch": Queue("branch")})
+    HOME.set(Queue("home"))
     executable = AsksOn() if work == "branch that asks on" else Asks()
     (assignment,) = jobs(executable)
     offline = partial(connect, "offline")
@@ -728,18 +737,20 @@ async def test_no_question_outlives_its_run(monkeypatch, work, end):
     else:
         rest = Budget().model_dump_json()
         working = asyncio.ensure_future(dask._branch("home", "branch", packed(job), rest))
-    answers = Outbox(Queue("branch"))
     [text] = await Queue("home").get()
     asked = ToRun.model_validate_json(text)
+    answers = Outbox(Queue(asked.answers))
     if end == "a second worker":
-        answers.send(ToBranch(question=asked.question, refused="begun before", lost=True))
+        answers.send(
+            ToBranch(question=asked.question, refused="begun before", lost=True, branch="branch")
+        )
     else:
-        answers.send(ToBranch(question=asked.question))
+        answers.send(ToBranch(branch="branch", question=asked.question))
         booked = work == "measure"
         while not booked:
             texts = await Queue("home").get()
             booked = any(ToRun.model_validate_json(text).size for text in texts)
     if end == "stop":
-        answers.send(ToBranch(stop=True))
+        answers.send(ToBranch(branch="branch", stop=True))
     assert await asyncio.wait_for(working, 5) == "", "it waits for an answer that nobody gives"
     await answers.sent()
