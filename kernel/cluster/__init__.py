@@ -11,7 +11,9 @@ the service did; with a journal (`kernel.journal`) nothing that was finished is 
 
 - `books`: money and events, in the run's process
 - `branch`: what travels, the work at the other end, and the result's way back
-- `dask`: a cluster of Dask, whose queues carry the questions and answers
+- `worker`: a branch in a worker, and the bank that it asks there
+- `queues`: what run and workers say to each other, as JSON over queues of Dask
+- `dask`: opens a cluster and gives branches to it
 
 Members of a cluster trust each other. A worker that lies about what it spent is believed, and its
 results are unpickled in the run's process: give the address of a cluster only to machines of yours.
@@ -33,7 +35,8 @@ from .books import (
     share,
 )
 from .branch import BankedClient, LocalWorkers, perform
-from .dask import EXTRA, SETTINGS, Cluster, open_cluster
+from .dask import SETTINGS, Cluster, open_cluster
+from .queues import EXTRA
 
 INSTALL = EXTRA.install
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from .._extras import Extra
 from ..budget import Ledger, Spent, spent_on_failure
 from ..client import (
     Client,
@@ -33,6 +32,7 @@ from ..run import Run
 from ..texts import as_plain, in_words
 from ..wire import ApiError, Reply, Request
 from .books import Attempt, Bank, BranchJob
+from .queues import EXTRA
 
 LATE_S = 5.0
 """Seconds until a worker that was killed has let go of its branch's journal."""
@@ -40,7 +40,7 @@ LATE_S = 5.0
 
 def packed(job: BranchJob) -> bytes:
     """Packs what goes out to a worker. Raises TypeError that says what does not travel."""
-    cloudpickle = Extra("cluster", "A cluster").module("cloudpickle")
+    cloudpickle = EXTRA.module("cloudpickle")
     try:
         content: bytes = cloudpickle.dumps(job)
         return content

@@ -29,9 +29,12 @@ from kernel.cluster import (
     fan_out,
     perform,
     share,
+    worker,
 )
 from kernel.cluster.branch import packed
-from kernel.cluster.dask import Desk, LeasedBank, Outbox, Post, RemoteBank, ToBranch, ToRun
+from kernel.cluster.dask import BranchDesk
+from kernel.cluster.queues import Outbox, ToBranch, ToRun
+from kernel.cluster.worker import LeasedBank, Post, RemoteBank
 from kernel.events import Dispatched, Replied, Returned
 from kernel.guards import Deadline, Fallback
 from kernel.wire import RequestSize
@@ -181,7 +184,7 @@ def queues_here(monkeypatch):
         return Post(HOME.get(), Queue(f"answers {next(FREE)}"))
 
     monkeypatch.setattr(dask, "queue_at", queue_at)
-    monkeypatch.setattr(dask, "post_to", post_to)
+    monkeypatch.setattr(worker, "post_to", post_to)
     QUEUES.clear()
 
 
@@ -245,13 +248,15 @@ class DaskHere:
 
     async def _work(self, work, home, branch, arguments):
         after = self.deaths.next()
-        said = Queue(home, None if after is None else after + 1)  # its first word is that it begins
-        HOME.set(said)
+        voice = Queue(
+            home, None if after is None else after + 1
+        )  # its first word is that it begins
+        HOME.set(voice)
         doing = asyncio.ensure_future(work(home, branch, *arguments))
-        dead = asyncio.ensure_future(said.dead.wait())
+        dead = asyncio.ensure_future(voice.dead.wait())
         await asyncio.wait({doing, dead}, return_when=asyncio.FIRST_COMPLETED)
         dead.cancel()
-        if said.dead.is_set():
+        if voice.dead.is_set():
             doing.cancel()
             raise distributed.client.FutureCancelledError(branch, "its process died")
         return await doing
@@ -412,7 +417,7 @@ async def test_a_slice_is_taken_whole_or_not_at_all():
 @contextlib.asynccontextmanager
 async def called(attempt):
     """A worker's bank, and the run's desk at the other end of its queues."""
-    desk = Desk("branch", attempt)
+    desk = BranchDesk("branch", attempt)
     desk.answers = Outbox(Queue("answers"))
     post = Post(Queue("home"), Queue("answers"))
     bank = RemoteBank("branch", post)
@@ -726,17 +731,17 @@ class AsksOn:
 @pytest.mark.parametrize("end", ["silence", "stop", "a second worker"])
 async def test_no_question_outlives_its_run(monkeypatch, work, end):
     """The run goes away, or has enough, while a question waits for its answer."""
-    monkeypatch.setattr(dask, "SILENCE_S", 0.2)
+    monkeypatch.setattr(worker, "SILENCE_S", 0.2)
     HOME.set(Queue("home"))
     executable = AsksOn() if work == "branch that asks on" else Asks()
     (assignment,) = jobs(executable)
     offline = partial(connect, "offline")
     job = BranchJob(*assignment, "user", Budget(), offline, None, False, False, False)
     if work == "measure":
-        working = asyncio.ensure_future(dask._measure("home", "branch", 5))
+        working = asyncio.ensure_future(worker.measure("home", "branch", 5))
     else:
         rest = Budget().model_dump_json()
-        working = asyncio.ensure_future(dask._branch("home", "branch", packed(job), rest))
+        working = asyncio.ensure_future(worker.do_branch("home", "branch", packed(job), rest))
     [text] = await Queue("home").get()
     asked = ToRun.model_validate_json(text)
     answers = Outbox(Queue(asked.answers))
