@@ -160,6 +160,11 @@ class Journal:
         """
         return JournalledClient(client, self)
 
+    @property
+    def whole(self) -> bool:
+        """True if each outcome could be written."""
+        return self._file.unwritten is None
+
     def steps(self) -> tuple[int, int]:
         """Returns (finished steps, open steps). An open one was under way at a crash or a limit: it
         may have been done and billed. A question that waits for its answer is not counted.
@@ -185,7 +190,7 @@ class Journal:
             if kind == "reply":
                 return Reply.model_validate_json(text).kept_as(key)
             return json.loads(text)
-        except ValueError as problem:
+        except (ValueError, RecursionError) as problem:
             raise self._unreadable(key, problem) from None
 
     def _unreadable(self, key: str, problem: object) -> JournalError:
@@ -215,7 +220,8 @@ class Journal:
                  a process that opens the fork later. A tool without `Once` is called: the journal
                  knows nothing of it.
 
-        Raises JournalError when `at` is not the key of a kept reply, and when the path is taken.
+        Raises JournalError when `at` is not the key of a kept reply, and when the path is taken;
+        ValueError, before the file is made, for a reply that could not be read back.
         """
         replies = {each.step: each.value for each in self.kept() if each.kind == "reply"}
         if at not in replies:
@@ -225,6 +231,13 @@ class Journal:
             )
         changed = change(replies[at]).model_copy(update={"account": None})
         text = json.dumps(changed.model_dump(mode="json"))
+        try:
+            Reply.model_validate_json(text)
+        except ValueError as problem:
+            raise ValueError(
+                f"the changed reply could not be read back ({in_words(problem)[:200]}); change it "
+                "to what a model may answer, in whole characters"
+            ) from None
         self._file.fork(Path(path), at, text, hold_effects=not effects)
         return Journal(path, sync=self._file.sync, final=self.final)
 
@@ -411,7 +424,7 @@ class JournalStep:
                 self.use.taken = True
                 return value
             error = _error_from(json.loads(row.error))
-        except (ValueError, TypeError, KeyError, AttributeError) as problem:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
             raise self.journal._unreadable(self.key, problem) from None
         self.use.taken = self.use.failed = True
         if isinstance(error, ApiError):

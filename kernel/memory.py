@@ -27,6 +27,7 @@ from filelock import FileLock, Timeout
 from . import models
 from .agent import Agent
 from .contract import Executable, Handoff, Result
+from .private_files import private_file
 from .run import Run
 from .search import Corpus, Document, Hit, search_tool
 from .untrusted import citations
@@ -180,9 +181,8 @@ class Memory:
         path = self._path(note.name, room)
         content = _written(note)
         aside = path.with_suffix(f".{secrets.token_hex(4)}.new")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK | getattr(os, "O_BINARY", 0)
         try:
-            with open(os.open(aside, flags, 0o666), "wb") as file:
+            with private_file(aside, "xb") as file:
                 file.write(content)
             os.replace(aside, path)
         except BaseException:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._extras import Extra
+from ..private_files import private_file
 
 if TYPE_CHECKING:
     import ssl
@@ -221,7 +222,8 @@ def server_side(certificate: str, key: str) -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     with tempfile.TemporaryDirectory() as folder:  # only its owner can look into it
         file = Path(folder) / "bank.pem"
-        file.write_text(certificate + key, encoding="ascii")
+        with private_file(file, "xb") as pem:
+            pem.write((certificate + key).encode("ascii"))
         context.load_cert_chain(file)
     return context
 

@@ -68,6 +68,49 @@ def test_the_kernel_knows_nothing_of_notebooks_or_teaching():
             assert not known & unwanted, f"{name} imports {known & unwanted}"
 
 
+WRITERS = {"write_text", "write_bytes", "touch", "fdopen", "mkstemp", "copyfile", "copy", "copy2"}
+KEPT_OPENS = {
+    ("private_files.py", "open(path, mode, opener=_owned)"): "the one way",
+    ("private_files.py", "os.open(path, flags, OWNER_ONLY)"): "the one way",
+    ("memory.py", "os.open(path, flags)"): "reads a note, and follows no link",
+    ("terminal.py", "os.open(os.devnull, os.O_WRONLY)"): "no file",
+}
+
+
+def writes_of(tree):
+    """The calls that may write a file in another way than `private_file`."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        function = node.func
+        name = getattr(function, "attr", getattr(function, "id", ""))
+        owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
+        texts = [
+            each.value
+            for each in [*node.args, *(k.value for k in node.keywords)]
+            if isinstance(each, ast.Constant)
+        ]
+        modes = [text for text in texts if isinstance(text, str) and set(text) & set("wax+")]
+        variable = name == "open" and not owner and len(node.args) > 1 and not texts
+        if (
+            (name in WRITERS and owner in ("os", "shutil", "tempfile") or name.startswith("write_"))
+            or (name == "open" and (owner == "os" or modes or variable))
+            or name == "NamedTemporaryFile"
+        ):
+            yield node
+
+
+def test_the_kernel_writes_files_for_their_owner_alone():
+    found = [
+        (path, ast.unparse(node), node.lineno)
+        for path in KERNEL.rglob("*.py")
+        for node in writes_of(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert {(path.name, call) for path, call, _ in found} >= KEPT_OPENS.keys()
+    for path, call, line in found:
+        assert (path.name, call) in KEPT_OPENS, f"{path}:{line} {call}: use `private_file`"
+
+
 PRINT = ("__main__.py", "terminal.py", "_libraries.py", "server.py")
 
 
