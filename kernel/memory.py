@@ -13,11 +13,13 @@ be traced and corrected: the old text is kept beside the new one.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import secrets
 import stat
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -84,7 +86,7 @@ class Memory:
         with self._lock(wait_s):
             name = self._free(_slug(title))
             note = MemoryNote(name, _one_line(title), _lines(text), self._date(), _one_line(source))
-            for kept in self._notes()[0].values():
+            for kept in self._called(_slug(title)):
                 if replace(kept, name=name, date=note.date) == note:
                     return kept
             self._put(note)
@@ -173,8 +175,17 @@ class Memory:
         free = name
         while os.path.lexists(self._path(free, room)):
             number += 1
-            free = f"{name[:56].rstrip('-')}-{number}"
+            free = _numbered(name, number)
         return free
+
+    def _called(self, name: str) -> Iterator[MemoryNote]:
+        """The notes under a name, and under that name with a number; others are not read."""
+        called = re.compile(rf"{name}|{_numbered(name, 0)[:-1]}[0-9]+")
+        for file in os.listdir(self.folder):
+            taken, ending = os.path.splitext(file)
+            if ending == ".md" and called.fullmatch(taken):
+                with contextlib.suppress(ValueError):  # not a note that can be read
+                    yield _parsed(self._path(taken))
 
     def _put(self, note: MemoryNote, room: str = "") -> None:
         """Writes a note to a new temporary file and renames it."""
@@ -209,6 +220,10 @@ def _check_said(title: str, text: str, source: str) -> None:
 def _slug(title: str) -> str:
     words = re.findall(r"[a-z0-9]+", title.lower())
     return "-".join(words)[:60].strip("-") or "note"
+
+
+def _numbered(name: str, number: int) -> str:
+    return f"{name[:56].rstrip('-')}-{number}"
 
 
 def _one_line(text: str) -> str:

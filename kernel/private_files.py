@@ -15,7 +15,7 @@ def private_file(path: str | Path, mode: Literal["wb", "xb", "ab", "r+b"]) -> Bi
     """Opens a file for writing that nobody but its owner may read (mode 0600), where the system has
     modes; one that is there already becomes so. A new file ("xb") is never written through a link.
     """
-    return open(path, mode, opener=_owned)
+    return open(Path(path), mode, opener=_owned)
 
 
 def _owned(path: str, flags: int) -> int:

@@ -68,9 +68,12 @@ def test_the_kernel_knows_nothing_of_notebooks_or_teaching():
             assert not known & unwanted, f"{name} imports {known & unwanted}"
 
 
-WRITERS = {"write_text", "write_bytes", "touch", "fdopen", "mkstemp", "copyfile", "copy", "copy2"}
+WRITERS = {
+    *("write_text", "write_bytes", "touch", "os.open", "os.fdopen", "shutil.copy", "shutil.copy2"),
+    *("shutil.copyfile", "tempfile.mkstemp", "tempfile.NamedTemporaryFile"),
+}
 KEPT_OPENS = {
-    ("private_files.py", "open(path, mode, opener=_owned)"): "the one way",
+    ("private_files.py", "open(Path(path), mode, opener=_owned)"): "the one way",
     ("private_files.py", "os.open(path, flags, OWNER_ONLY)"): "the one way",
     ("memory.py", "os.open(path, flags)"): "reads a note, and follows no link",
     ("terminal.py", "os.open(os.devnull, os.O_WRONLY)"): "no file",
@@ -82,21 +85,14 @@ def writes_of(tree):
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        function = node.func
-        name = getattr(function, "attr", getattr(function, "id", ""))
-        owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
-        texts = [
-            each.value
-            for each in [*node.args, *(k.value for k in node.keywords)]
-            if isinstance(each, ast.Constant)
-        ]
-        modes = [text for text in texts if isinstance(text, str) and set(text) & set("wax+")]
-        variable = name == "open" and not owner and len(node.args) > 1 and not texts
-        if (
-            (name in WRITERS and owner in ("os", "shutil", "tempfile") or name.startswith("write_"))
-            or (name == "open" and (owner == "os" or modes or variable))
-            or name == "NamedTemporaryFile"
-        ):
+        called = ast.unparse(node.func)
+        name = called.rpartition(".")[2]
+        mode = [*node.args[1 if called == "open" else 0 :], *(k.value for k in node.keywords)][:1]
+        reads = not mode or (
+            isinstance(mode[0], ast.Constant) and "r" in str(mode[0].value).rstrip("bt")
+        )
+        updates = mode and "+" in ast.unparse(mode[0])
+        if called in WRITERS or name in WRITERS or (name == "open" and (updates or not reads)):
             yield node
 
 
