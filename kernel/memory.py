@@ -40,6 +40,9 @@ LOCK_S = 10.0
 LOOK_AGAIN_S = 0.05
 """Seconds until the specialist looks again whether another writer is done; other work goes on."""
 
+MISSING = 3
+"""The most files in a row that somebody may have deleted between notes of one title."""
+
 NAME = re.compile(r"(?=.{1,64}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 """Windows has no such flag; a link is looked for before, too."""
@@ -179,13 +182,16 @@ class Memory:
         return free
 
     def _called(self, name: str) -> Iterator[MemoryNote]:
-        """The notes under a name, and under that name with a number; others are not read."""
-        called = re.compile(rf"{name}|{_numbered(name, 0)[:-1]}[0-9]+")
-        for file in os.listdir(self.folder):
-            taken, ending = os.path.splitext(file)
-            if ending == ".md" and called.fullmatch(taken):
+        """The notes under a name, and under that name with a number; no other note is read."""
+        taken, number, missing = name, 1, 0
+        while missing <= MISSING:
+            path = self._path(taken)
+            missing = 0 if os.path.lexists(path) else missing + 1
+            if not missing:
                 with contextlib.suppress(ValueError):  # not a note that can be read
-                    yield _parsed(self._path(taken))
+                    yield _parsed(path)
+            number += 1
+            taken = _numbered(name, number)
 
     def _put(self, note: MemoryNote, room: str = "") -> None:
         """Writes a note to a new temporary file and renames it."""
