@@ -53,12 +53,13 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
 from .client import Client, OnRetry, Reservation, WrappedClient
 from .contract import Pause, ToolError
-from .events import Dispatched
+from .events import Dispatched, Event
 from .journal_file import FORMAT, JournalError, JournalFile, JournalInUse, StepRow
 from .run import Run
 from .texts import as_plain, as_text, in_words
@@ -96,14 +97,61 @@ class StepUse:
     runs: list[Run] = field(default_factory=list)
     taken: bool = False
     failed: bool = False
+    effect: str = ""
+    """The key of the effect that it holds."""
 
     def serves(self, run: Run | None) -> bool:
         """True if `run` may reuse this finished step: same tree, and it has not come to the step
         before.
         """
-        if run is None or not self.taken or self.failed:
-            return False
-        return self.root is _root(run) and all(each is not run for each in self.runs)
+        return self.taken and not self.is_over_for(run)
+
+    def is_over_for(self, run: Run | None) -> bool:
+        """True if `run` will never reuse this step."""
+        if run is None or self.failed:
+            return True
+        return self.root is not _root(run) or any(each is run for each in self.runs)
+
+
+class Uses(dict[int, StepUse]):
+    """The uses of equal steps by number, and the numbers of the effects that they hold.
+
+    The lowest free number is found where the last search ended, not from 1 up.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.effects: set[str] = set()
+        """The keys of the effects that are done or under way."""
+        self._starts: dict[Run | None, int] = {}
+        self._first_effect = 1
+
+    def start_for(self, run: Run | None) -> int:
+        """A number below which no step is free for this run, or serves it."""
+        number = self._starts.get(run, 1)
+        while (use := self.get(number)) and use.is_over_for(run):
+            number += 1
+        self._starts[run] = number
+        return number
+
+    def give_back(self, number: int) -> None:
+        """Frees a number, and the effect that it holds."""
+        self.release(self.pop(number).effect)
+        for run, start in self._starts.items():
+            self._starts[run] = min(start, number)
+
+    def free_effect(self, content: str) -> str:
+        """The key of the lowest effect that is neither done nor under way."""
+        while f"{content}.{self._first_effect}" in self.effects:
+            self._first_effect += 1
+        return f"{content}.{self._first_effect}"
+
+    def release(self, effect: str) -> None:
+        """Lets the next equal call have this effect."""
+        if effect in self.effects:
+            self.effects.remove(effect)
+            number = effect.rpartition(".")[2]
+            self._first_effect = min(self._first_effect, int(number) if number.isdecimal() else 1)
 
 
 @dataclass(frozen=True)
@@ -138,7 +186,9 @@ class Journal:
             raise ValueError(f"sync is {sync!r}; expected 'full' or 'normal'")
         self.path = Path(path)
         self._file = JournalFile(self.path, sync)
-        self._uses: dict[str, dict[int, StepUse]] = defaultdict(dict)
+        self._uses: dict[str, Uses] = defaultdict(Uses)
+        self._unanswered: set[str] | None = None
+        """The errors of the file that were not answered, read when the first one comes back."""
         self.final = final
         self._warned = final
 
@@ -159,6 +209,11 @@ class Journal:
         whole work, and the service is paid once.
         """
         return JournalledClient(client, self)
+
+    @property
+    def whole(self) -> bool:
+        """True if each outcome could be written."""
+        return self._file.unwritten is None
 
     def steps(self) -> tuple[int, int]:
         """Returns (finished steps, open steps). An open one was under way at a crash or a limit: it
@@ -185,7 +240,7 @@ class Journal:
             if kind == "reply":
                 return Reply.model_validate_json(text).kept_as(key)
             return json.loads(text)
-        except ValueError as problem:
+        except (ValueError, RecursionError) as problem:
             raise self._unreadable(key, problem) from None
 
     def _unreadable(self, key: str, problem: object) -> JournalError:
@@ -215,7 +270,8 @@ class Journal:
                  a process that opens the fork later. A tool without `Once` is called: the journal
                  knows nothing of it.
 
-        Raises JournalError when `at` is not the key of a kept reply, and when the path is taken.
+        Raises JournalError when `at` is not the key of a kept reply, and when the path is taken;
+        ValueError, before the file is made, for a reply that could not be read back.
         """
         replies = {each.step: each.value for each in self.kept() if each.kind == "reply"}
         if at not in replies:
@@ -225,6 +281,13 @@ class Journal:
             )
         changed = change(replies[at]).model_copy(update={"account": None})
         text = json.dumps(changed.model_dump(mode="json"))
+        try:
+            Reply.model_validate_json(text)
+        except ValueError as problem:
+            raise ValueError(
+                f"the changed reply could not be read back ({in_words(problem)[:200]}); change it "
+                "to what a model may answer, in whole characters"
+            ) from None
         self._file.fork(Path(path), at, text, hold_effects=not effects)
         return Journal(path, sync=self._file.sync, final=self.final)
 
@@ -241,6 +304,7 @@ class Journal:
         the start.
         """
         self._uses.clear()
+        self._unanswered = None
 
     def try_again(self) -> int:
         """Opens each request and each effect that ended in an error and was not answered by a later
@@ -346,7 +410,7 @@ class Journal:
             content = json.dumps(content, sort_keys=True, default=str).encode("utf-8", "replace")
         digest = sha256(content).hexdigest()[:20]
         uses = self._uses[digest]
-        number = 1
+        number = uses.start_for(run)
         while number in uses and not uses[number].serves(run):
             number += 1
         key = f"{digest}.{number}"
@@ -358,11 +422,15 @@ class Journal:
             yield JournalStep(self, key, row, use)
         finally:
             if not use.taken and uses.get(number) is use:
-                del uses[number]
+                uses.give_back(number)
 
     def _warn(self, key: str, error: Exception) -> None:
         """Says, once, that an error comes from the journal and how to be rid of it."""
-        if not self._warned and key in self._file.unanswered_errors():
+        if self._warned:
+            return
+        if self._unanswered is None:
+            self._unanswered = set(self._file.unanswered_errors())
+        if key in self._unanswered:
             self._warned = True
             warnings.warn(
                 f"{self.path} holds an error, which comes back as it was: {in_words(error)[:200]}. "
@@ -390,14 +458,17 @@ class JournalStep:
         """The idempotency key. After a failed call the next equal call reuses its key, since the
         first may have been done; once an earlier call is done under that key, it is reused no more.
         """
-        content, _, number = self.key.rpartition(".")
-        earlier = [self.journal._file.row(f"{content}.{n}") for n in range(1, int(number))]
-        answered = {row.asked for row in earlier if row and row.value and row.asked}
-        if self.row and self.row.asked not in answered:
+        content = self.key.rpartition(".")[0]
+        uses = self.journal._uses[content]
+        if self.row and self.row.asked not in uses.effects:
             return str(self.row.asked or self.key)
-        before = [use for other, use in self.journal._uses[content].items() if other < int(number)]
-        done = sum(not use.failed for use in before)
-        return f"{content}.{done + 1}"
+        return uses.free_effect(content)
+
+    def hold(self, effect: str) -> str:
+        """Lets no other equal call have this effect, until this one fails; returns it."""
+        self.use.effect = effect
+        self.journal._uses[self.key.rpartition(".")[0]].effects.add(effect)
+        return effect
 
     def outcome(self, read: Callable[[str], Value] = json.loads) -> Value:
         """Returns the outcome, as `read` makes it of its JSON; raises the error that it ended in.
@@ -409,9 +480,11 @@ class JournalStep:
             if row.error is None:
                 value = read(row.value or "")
                 self.use.taken = True
+                if not isinstance(row.asked, int):  # as of a reply
+                    self.hold(row.asked or self.key)
                 return value
             error = _error_from(json.loads(row.error))
-        except (ValueError, TypeError, KeyError, AttributeError) as problem:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
             raise self.journal._unreadable(self.key, problem) from None
         self.use.taken = self.use.failed = True
         if isinstance(error, ApiError):
@@ -435,6 +508,7 @@ class JournalStep:
         """Keeps the error that it ended in."""
         self.journal._file.fail(self.key, json.dumps(_as_plain_error(error), default=str))
         self.use.taken = self.use.failed = True
+        self.journal._uses[self.key.rpartition(".")[0]].release(self.use.effect)
 
 
 class JournalledClient(WrappedClient):
@@ -548,7 +622,7 @@ class Once:
                 raise ToolError(
                     f"{self.name} was not called: this run is a fork, which holds effects back"
                 )
-            effect = step.effect
+            effect = step.hold(step.effect)
             step.start("effect", effect)
             try:
                 with _current(effect):
@@ -578,16 +652,35 @@ def _task(run: Run | None) -> list[dict[str, Any]]:
     """The handoffs that led to a run, from the first one down, as they say what to do; those of
     transparent wrappers say it twice and are left out.
     """
-    ids = set()
-    ancestor = run
+    if run is None:
+        return []
+    handoffs = _handoffs.setdefault(_root(run), Handoffs())
+    handoffs.read(run.events)
+    ids = []
+    ancestor: Run | None = run
     while ancestor:
-        ids.add(ancestor.id)
+        ids.append(ancestor.id)
         ancestor = ancestor.parent
-    task = []
-    for event in run.events if run else ():
-        if isinstance(event, Dispatched) and event.run in ids and not event.wrapper:
-            task.append(event.handoff.model_dump(mode="json", exclude={"return_to"}))
-    return task
+    return [handoff for id in reversed(ids) for handoff in handoffs.by_run.get(id, ())]
+
+
+class Handoffs:
+    """The handoffs of one tree by their runs; each event is read once."""
+
+    def __init__(self) -> None:
+        self.by_run: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+        self._seen = 0
+
+    def read(self, happened: list[Event]) -> None:
+        for event in happened[self._seen :]:
+            if isinstance(event, Dispatched) and not event.wrapper:
+                handoff = event.handoff.model_dump(mode="json", exclude={"return_to"})
+                self.by_run[event.run].append(handoff)
+        self._seen = len(happened)
+
+
+_handoffs: WeakKeyDictionary[Run, Handoffs] = WeakKeyDictionary()
+"""The handoffs of each tree, by its root."""
 
 
 def _kept_answer(text: str) -> Any:  # Any: JSON

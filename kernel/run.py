@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -60,11 +61,15 @@ class Tree:
         self.readers: list[Callable[[Event], None]] = []
         self.given: dict[tuple[str, str], list[GivenHandoff]] = {}
         """Handoffs by the scope that they were given in and what they say."""
+        self.replies: defaultdict[str, list[Event]] = defaultdict(list)
+        """Replies by the dispatch of the root that they belong to."""
 
     def add(self, event: Event) -> list[str]:
         """Records an event and tells every reader; returns a sentence for each that failed and was
         dropped."""
         self.events.append(event)
+        if isinstance(event, events.Replied):
+            self.replies[event.run.partition(".")[0]].append(event)
         dropped = []
         for reader in self.readers[:]:
             try:
@@ -357,7 +362,6 @@ class Run:
             return_to=caller.name,
         )
         given = GivenHandoff(executable)
-        begun = len(self.events)
         bug = None
         result = None
         try:
@@ -380,7 +384,7 @@ class Run:
             result = result.model_copy(update={"by": result.by or child.name})
             given.status = result.status
             if self.parent is None:
-                result.reading = reading_of(_below_run(child.id, self.events[begun:]))
+                result.reading = reading_of(self._tree.replies.get(child.id, ()))
             child._result = result
             shown = result.model_copy(
                 update={"output": as_plain(result.output), "artifacts": dict(result.artifacts)}
@@ -684,11 +688,6 @@ class Dispatch(Run):
     def _repeat_all(self) -> None:
         """Lets the work below be done once more too."""
         self._position = replace(self._position, scope=self.id)
-
-
-def _below_run(id: str, happened: Iterable[Event]) -> Iterator[Event]:
-    """The events of one run and of all below it."""
-    return (event for event in happened if f"{event.run}.".startswith(f"{id}."))
 
 
 @dataclass(frozen=True)

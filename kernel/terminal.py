@@ -7,12 +7,12 @@ import os
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 from . import spending
 from .client import Client, SetupError
 from .connections import connect
 from .events import Replied, Returned
+from .private_files import private_file
 from .trace import Trace, counted, dollars, printable
 
 NOBODY_READS = (
@@ -60,7 +60,7 @@ def check_writable(path: str | None) -> None:
     if path is None:
         return
     try:
-        Path(path).open("a", encoding="utf-8").close()
+        private_file(path, "ab").close()
     except OSError as problem:
         raise SetupError(
             f"--save {path!r} cannot be written ({problem.strerror}); give the name of a file in a "

@@ -26,6 +26,7 @@ from .events import (
     from_json,
     to_json,
 )
+from .private_files import private_file
 from .texts import as_plain, as_text
 
 
@@ -87,9 +88,10 @@ class Trace:
         )
 
     def save(self, path: str | Path) -> None:
-        """Writes one JSON object a line: the events, in order."""
+        """Writes one JSON object a line: the events, in order. Only its owner may read the file."""
         lines = "".join(to_json(event) + "\n" for event in self.events)
-        Path(path).write_text(lines, encoding="utf-8", errors="replace")
+        with private_file(path, "wb") as file:
+            file.write(lines.encode("utf-8", "replace"))
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:
