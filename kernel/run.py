@@ -139,6 +139,9 @@ class Run:
         """Names of work that has begun; see `take_name`."""
         self.tool_results: list[str] = []
         """The results of the tool calls so far."""
+        self.refusals: dict[str, str] = {}
+        """Who refused work that this run handed over, and has delivered none since, with the reason.
+        Those of the door do not count."""
         self._tree = tree
         self._position = position
         self._result: Result | None = None
@@ -368,6 +371,10 @@ class Run:
             else:
                 same_words.append(given)
                 result = await child._guarded(executable, handoff)
+                if result.status == "refused":
+                    self.refusals[child.name] = result.reason
+                elif result.ok:
+                    self.refusals.pop(child.name, None)
         except asyncio.CancelledError:
             if _is_being_cancelled():
                 raise

@@ -25,7 +25,7 @@ from kernel.gates import Gated, ModelGate
 from kernel.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
 from kernel.plan import Plan, PlannedSupervisor, Step
 from kernel.selection import DispatchSupervisor, Selection
-from tests.scripted import Worker, call, no_sleep, registry_of, scripted
+from tests.scripted import Worker, call, no_sleep, registry_of, requests_of, scripted
 
 TASK = Handoff(intent="Write a brief on Qdrant")
 
@@ -275,3 +275,43 @@ async def test_a_bug_in_a_branch_keeps_its_line(worker):
     assert result.status == "failed"
     [note] = [event.text for event in run.events if getattr(event, "about", "") == "bug"]
     assert "nobody_knows_this_name" in note and "line " in note and "test_the_door.py" in note
+
+
+# ── what a supervisor's model cannot talk away ────────────────────────────────────────────────────
+
+STOP = Result(status="refused", reason="a person stopped it")
+
+
+@given(st.sampled_from(["model", "model_in_turn"]), guards, st.booleans(), st.booleans())
+def test_a_persons_stop_below_a_model_does_not_end_as_ok(caller, around, is_first, by_name):
+    around = [name for name in around if name != "Fallback"]
+    workers = [Worker("first"), Worker("second")]
+    workers[not is_first].work = STOP
+    team = LLMSupervisor(tuple(guarded(each, around) for each in workers), by_name=by_name)
+    turns = [
+        *TURNS[caller][:-1],
+        call("finalize", **({"text" if by_name else "output": "It could not be done."})),
+    ]
+    result = asyncio.run(Run(scripted(*turns)).dispatch(team, TASK))
+    assert (result.status, result.as_text()) == ("refused", "It could not be done.")
+    assert "a person stopped it" in result.reason
+
+
+async def test_a_repeat_that_the_door_refuses_is_no_stop_and_work_that_came_after_all_ends_one():
+    outcomes = iter([STOP, "done"])
+    team = LLMSupervisor((Worker("first", lambda *_: next(outcomes)),))
+    other = call("handoff_to_first", intent="2")
+    turns = [FIRST, other, other, call("finalize", output="the end")]
+    assert (await Run(scripted(*turns)).dispatch(team, TASK)).status == "ok"
+
+
+@given(st.integers(2, 4), st.booleans())
+def test_a_model_that_ends_several_times_in_one_turn_is_told(times, beside):
+    turn = [call("finalize", output=f"text {number}") for number in range(times)]
+    turn += [FIRST] * beside
+    client = scripted(turn, call("finalize", output="all of it"))
+    result = asyncio.run(Run(client).dispatch(LLMSupervisor((Worker("first"),)), TASK))
+    assert (result.status, result.output) == ("ok", "all of it")
+    answers = requests_of(client)[-1]["messages"][-1]["content"]
+    told = [answer for answer in answers if f"{times} times" in str(answer.get("content"))]
+    assert len(told) == times and all(answer["is_error"] for answer in told)
