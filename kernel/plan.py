@@ -331,7 +331,7 @@ class PlannedSupervisor:
         run.output = joined(work.results)
         asked = questions(work.results)
         if asked:
-            raise Pause(asked)
+            raise Pause(*asked)
 
     def _worth_a_repeat(self, batch: list[Step], work: _Work) -> dict[str, str]:
         """The steps of a batch that failed and can read feedback that they have not had, each with

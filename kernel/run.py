@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from . import events
 from .budget import NOTHING, Budget, Exhausted, Hold, Ledger, Spent
 from .client import Client
-from .contract import Executable, Handoff, Pause, Result, Status
+from .contract import Executable, Handoff, Pause, Question, Result, Status, in_lines
 from .events import Event
 from .labels import Label, label
 from .models import demand_of, spent_on
@@ -139,9 +139,11 @@ class Run:
         """Names of work that has begun; see `take_name`."""
         self.tool_results: list[str] = []
         """The results of the tool calls so far."""
+        self._paused: list[Result] = []
+        """The paused results of work that this run handed over."""
         self.refusals: dict[str, str] = {}
-        """Who refused work that this run handed over, and has delivered none since, with the reason.
-        Those of the door do not count."""
+        """Who refused work that this run handed over and delivered none since, and why. Refusals of
+        the door do not count."""
         self._tree = tree
         self._position = position
         self._result: Result | None = None
@@ -371,10 +373,7 @@ class Run:
             else:
                 same_words.append(given)
                 result = await child._guarded(executable, handoff)
-                if result.status == "refused":
-                    self.refusals[child.name] = result.reason
-                elif result.ok:
-                    self.refusals.pop(child.name, None)
+                self._hear(child.name, result)
         except asyncio.CancelledError:
             if _is_being_cancelled():
                 raise
@@ -415,6 +414,15 @@ class Run:
             )
         )
 
+    def _hear(self, name: str, result: Result) -> None:
+        """Remembers what work below waits for, and who refused it."""
+        if result.status == "paused":
+            self._paused.append(result)
+        elif result.status == "refused":
+            self.refusals[name] = result.reason
+        elif result.ok:
+            self.refusals.pop(name, None)
+
     def _refusal(self, executable: Executable, child: Dispatch, before: GivenHandoff | None) -> str:
         """Returns the reason that this dispatch must not happen; empty when it may."""
         way = " → ".join(child.path)
@@ -450,22 +458,40 @@ class Run:
             stopped = _why_stopped(problem)
             if stopped is None:
                 raise
-            return self.end_early(
+            result = self.end_early(
                 stopped.status,
                 stopped.reason,
                 transient=stopped.transient,
                 retry_after_s=stopped.retry_after_s,
             )
+            result.questions = stopped.questions
+            return self._asked(result, handoff)
         if not isinstance(result, Result):
             raise TypeError(
                 f"{self.name}.execute returned {type(result).__name__}; it must return a Result"
             )
         if result.ok:
             return result
-        changes: dict[str, Any] = {"artifacts": {**self.artifacts, **result.artifacts}}
-        if result.status == "paused":
-            changes["reason"] = str(Pause(result.reason))
-        return result.model_copy(update=changes)
+        artifacts = {**self.artifacts, **result.artifacts}
+        return self._asked(result.model_copy(update={"artifacts": artifacts}), handoff)
+
+    def _asked(self, result: Result, handoff: Handoff) -> Result:
+        """A result; a paused one with its questions as values. One that is handed on, be it only by
+        the text of its reason, stays as it was asked below; any other is this work's own."""
+        if result.status != "paused":
+            return result
+        below: dict[str, list[Result]] = {}
+        for each in self._paused:
+            below.setdefault(each.reason, []).append(each)
+        asked: list[Question] = []
+        for question in result.questions or Pause(result.reason).questions:
+            if question.by:
+                asked.append(question)
+            elif below.get(question.words):
+                asked += below[question.words].pop(0).questions
+            else:
+                asked.append(question.model_copy(update={"by": self.name, "task": handoff.intent}))
+        return result.model_copy(update={"questions": tuple(asked), "reason": in_lines(asked)})
 
     def end_early(
         self,
@@ -759,6 +785,7 @@ def _why_stopped(problem: Exception) -> Result | None:
                 reason=in_words(problem),
                 transient=getattr(problem, "retryable", False),
                 retry_after_s=getattr(problem, "retry_after_s", None),
+                questions=getattr(problem, "questions", ()),
             )
     return None
 
