@@ -5,13 +5,27 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
+from dataclasses import dataclass
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel import Budget, Handoff, Pause, Registry, Result, Run, ToolError, Trace, tool
+from kernel import (
+    Budget,
+    Executable,
+    Handoff,
+    Pause,
+    Registry,
+    Result,
+    Run,
+    ToolError,
+    Trace,
+    connect,
+    tool,
+)
+from kernel.contract import Wrapper
 from kernel.gates import Issue
 from kernel.plan import (
     Finding,
@@ -29,6 +43,7 @@ from kernel.plan import (
 )
 from kernel.steps import RESERVED_IDS
 from tests.scripted import Worker, registry_of, requests_of, scripted
+from workshop.material.oncall import oncall
 
 TASK = Handoff(intent="Free shipping is gone", context="ticket T-31")
 
@@ -1035,3 +1050,31 @@ def test_whatever_is_refused_only_that_is_done_again_and_all_others_once(plan, b
     for handoff in worker.seen:
         counts[handoff.intent[3:]] += 1
     assert result.ok and counts == {id: 1 + (id in refused) for id in counts}
+
+
+@dataclass(eq=False)
+class Fails(Wrapper):
+    """Its first calls fail."""
+
+    wraps: Executable
+    times: int
+
+    async def execute(self, handoff, run):
+        if self.times:
+            self.times -= 1
+            return Result(status="failed", reason="its host is starting")
+        return await run.dispatch(self.wraps, handoff)
+
+
+async def test_a_step_that_needs_a_second_try_leads_to_the_same_work_as_one_that_does_not():
+    desk = oncall("T-31")
+    answers = []
+    for times in (0, 1):
+        registry = Registry()
+        for worker in desk.workers.list():
+            registry.register(Fails(worker, times if worker.name == "code" else 0), kind="agent")
+        team = PlannedSupervisor(registry, StepPlanner(), synthesizer(), max_repeats=1)
+        run = Run(connect("offline"), budget=Budget(calls=60))
+        result = await run.dispatch(team, desk.handoff("T-31"))
+        answers.append((result.status, result.output, sorted(result.artifacts)))
+    assert answers[0] == answers[1] and "ops" in answers[0][2]
