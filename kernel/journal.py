@@ -58,7 +58,7 @@ from weakref import WeakKeyDictionary
 from pydantic import ValidationError
 
 from .client import Client, OnRetry, Reservation, WrappedClient
-from .contract import Pause, ToolError
+from .contract import Pause, Question, ToolError
 from .events import Dispatched, Event
 from .journal_file import FORMAT, JournalError, JournalFile, JournalInUse, StepRow
 from .run import Run
@@ -338,46 +338,59 @@ class Journal:
         Without `ask`, raises Pause until `answer` has been called: the run ends as `paused`. After
         the answer the same code, run again by a new process or after `replay()`, goes on with it.
         """
-        question = as_text(question)  # half a character cannot be kept
-        content = ["decision", _task(run), question, as_plain(about)]
+        task = _task(run)
+        intent = task[-1]["intent"] if task else ""
+        by = run.name if run and run.parent else ""
+        words = as_text(question)  # half a character cannot be kept
+        asked = Question(words=words, about=as_plain(about), by=by, task=intent)
+        content = ["decision", task, words, asked.about]
         with self._step(content, run) as step:
             if step.kept:
                 return step.outcome()
             if ask is None:
-                step.start("decision", question)
+                step.start("decision", asked.model_dump_json())
                 step.use.taken = step.use.failed = True  # a repeated question is a new step
-                raise Pause(question)
+                raise Pause(asked.model_copy(update={"key": step.key}))
             answer = _keepable(await ask())
             if answer is not None:
-                step.start("decision", question)
+                step.start("decision", asked.model_dump_json())
                 step.finish(answer)
             return answer
 
-    def questions(self) -> list[str]:
+    def questions(self) -> list[Question]:
         """The questions that wait for an answer, oldest first. A changed run may ask others."""
-        return [question for _, question in self._waiting()]
-
-    def answer(self, question: str, answer: object) -> None:
-        """Keeps the answer (text or other JSON) to a question that waits for one, the oldest if
-        there are equal ones. Raises JournalError when there is none, and when the answer cannot be
-        kept.
-        """
-        if answer is None:
-            raise ValueError("the answer is None; expected what the person decided")
-        for key, waiting in self._waiting():
-            if waiting == as_text(question):
-                self._file.answer(key, json.dumps(_keepable(answer)))
-                return
-        waiting = "; ".join(repr(each) for each in self.questions()) or "none"
-        raise JournalError(
-            f"no question {question!r} waits in {self.path}; those that wait: {waiting}"
-        )
-
-    def _waiting(self) -> list[tuple[str, str]]:
         rows = self._file.read(
             "SELECT key, asked FROM steps WHERE kind = 'decision' AND value IS NULL ORDER BY rowid"
         )
-        return [(key, question) for key, question in rows]
+        return [_question(key, asked) for key, asked in rows]
+
+    def answer(self, question: Question | str, answer: object) -> None:
+        """Keeps the answer (text or other JSON) to a question that waits for one: one of
+        `questions`, of `Result.questions`, or its words where no other has the same.
+
+        Raises JournalError when there is none, when there are several, and when the answer cannot
+        be kept.
+        """
+        if answer is None:
+            raise ValueError("the answer is None; expected what the person decided")
+        waiting = self.questions()
+        if isinstance(question, Question):
+            meant = [each for each in waiting if each.key == question.key]
+        else:
+            meant = [each for each in waiting if each.words == as_text(question)]
+        if len(meant) > 1:
+            origins = "; ".join(each.origin for each in meant)
+            raise JournalError(
+                f"{len(meant)} questions {question!r} wait in {self.path}: {origins}; answer one of"
+                " questions() and not its words"
+            )
+        if not meant:
+            words = "; ".join(repr(each.words) for each in waiting) or "none"
+            raise JournalError(
+                f"no question {str(question)!r} waits in {self.path}; those that wait: {words}"
+            )
+        key = meant[0].key
+        self._file.answer(key, json.dumps(_keepable(answer)))
 
     # ── time ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -681,6 +694,15 @@ class Handoffs:
 
 _handoffs: WeakKeyDictionary[Run, Handoffs] = WeakKeyDictionary()
 """The handoffs of each tree, by its root."""
+
+
+def _question(key: str, asked: str) -> Question:
+    """A question as its step holds it; an older file holds its words alone."""
+    try:
+        question = Question.model_validate_json(asked)
+    except ValidationError:
+        question = Question(words=asked)
+    return question.model_copy(update={"key": key})
 
 
 def _kept_answer(text: str) -> Any:  # Any: JSON

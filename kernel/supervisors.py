@@ -5,6 +5,7 @@ and the door.
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from . import models
 from .agent import Agent
@@ -148,7 +149,8 @@ class LLMSupervisor:
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Returns the result that the model finalized; `artifacts` holds the last result of each
-        specialist; with `by_name`, every result.
+        specialist; with `by_name`, every result. A specialist that refused, or whom a person
+        stopped, and that delivered nothing since makes it `refused`, with the text all the same.
         """
         given = handoff
         if self.by_name:
@@ -156,7 +158,11 @@ class LLMSupervisor:
             receipts = {name: receipt(name, text) for name, text in handoff.artifacts.items()}
             given = handoff.model_copy(update={"artifacts": receipts})
         result = await self._agent().execute(given, run)
-        return result.model_copy(update={"artifacts": dict(run.artifacts)})
+        update: dict[str, Any] = {"artifacts": dict(run.artifacts)}
+        if result.ok and run.refusals:
+            lines = [f"{name}: {reason}" for name, reason in run.refusals.items()]
+            update |= {"status": "refused", "reason": "; ".join(lines)}
+        return result.model_copy(update=update)
 
     def _agent(self) -> Agent:
         """The supervisor as what it is: an agent with tools that hand over."""

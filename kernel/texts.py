@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import traceback
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from pydantic_core import to_json, to_jsonable_python
@@ -70,6 +72,16 @@ def in_words(value: object) -> str:
         return _whole(str(value))
     except Exception:
         return f"<{type(value).__name__}>"
+
+
+def place_of(problem: BaseException) -> str:
+    """An exception with the line that raised it; of a group, its first."""
+    while isinstance(problem, BaseExceptionGroup):
+        problem = problem.exceptions[0]
+    said = f"{type(problem).__name__}: {in_words(problem)}"
+    for frame in traceback.extract_tb(problem.__traceback__, limit=-1):
+        said += f" (line {frame.lineno} of {Path(frame.filename).name}: {frame.line})"
+    return said
 
 
 def _whole(text: str) -> str:

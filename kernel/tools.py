@@ -314,7 +314,11 @@ async def run_calls(
     ended the loop (None if none did). What each call brings is kept in `run.tool_results` at once,
     so that it is not lost when another one pauses or runs out of time.
     """
-    by_name = {tool.name: tool for tool in tools}
+    by_name: dict[str, Any] = {tool.name: tool for tool in tools}
+    ends = [call for call in calls if getattr(by_name.get(call.name), "ends", False)]
+    if len(ends) > 1:
+        for call in ends:
+            by_name[call.name] = _EndedTwice(call.name, len(ends))
     if len(calls) == 1:  # no task of its own, which would cost as much as the call
         answers = [await _answer(by_name, calls[0], run)]
     else:
@@ -330,6 +334,20 @@ async def run_calls(
         if "is_error" not in answer and getattr(by_name[call.name], "ends", False):
             ended = answer["content"]
     return {"role": "user", "content": answers}, ended
+
+
+@dataclass(frozen=True)
+class _EndedTwice:
+    """In place of a tool that ends the loop, in a turn that calls for several ends."""
+
+    name: str
+    times: int
+
+    async def call(self, arguments: object, run: Run) -> str:
+        raise ToolError(
+            f"this turn ends the task {self.times} times, and only one text can be the result;"
+            f" call {self.name} once, with all of it"
+        )
 
 
 def _gravest(problems: list[BaseException]) -> BaseException:

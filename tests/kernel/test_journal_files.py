@@ -321,7 +321,7 @@ def test_what_a_caller_tells_it_is_written_or_the_caller_is_told(stop, change, t
         with pytest.raises(JournalError, match=r"work\.db cannot be written .* nothing was kept"):
             CHANGES[change](journal)
     with Journal(tmp_path / "work.db") as journal:
-        assert journal.questions() == ["May I?"]
+        assert [str(each) for each in journal.questions()] == ["May I?"]
         assert journal.description("a name") == "the old text"
         assert journal.try_again() == 2
         CHANGES[change](journal)
