@@ -33,7 +33,7 @@ def pytest_addoption(parser):
     parser.addoption(
         "--all",
         action="store_true",
-        help="the exhaustive form: 100 draws an exercise, every table and all marked `exhaustive`",
+        help="the exhaustive form: 20 draws an exercise, every table and all marked `exhaustive`",
     )
 
     parser.addoption(
@@ -71,7 +71,8 @@ class FailuresAtOnce:
             (line for line in lines if line.startswith("E  ")), lines[-1] if lines else ""
         )
         terminal = self.config.pluginmanager.get_plugin("terminalreporter")
-        terminal.write_line(f"\nFAILED at {report.when}: {report.nodeid}", red=True)
+        part = report.context.msg if isinstance(report, pytest.SubtestReport) else report.when
+        terminal.write_line(f"\nFAILED at {part}: {report.nodeid}", red=True)
         terminal.write_line(f"  {reason.removeprefix('E').strip()[:300]}")
 
 
@@ -107,11 +108,12 @@ class Processor:
 
 def seconds_by_folder(stats: dict[str, list[Any]], kind: str) -> Counter[str]:
     """What the tests of each folder took, added up over all workers: `kernel`, `classroom/checks`. kind: `duration`,
-    which is elapsed time, or `processor_s`.
+    which is elapsed time, or `processor_s`. The time that a part of a test lasted is in that of the test, too.
     """
     seconds: Counter[str] = Counter()
     for report in (report for reports in stats.values() for report in reports):
-        if hasattr(report, kind):
+        part = isinstance(report, pytest.SubtestReport) and kind == "duration"
+        if hasattr(report, kind) and not part:
             folders = report.nodeid.partition("::")[0].split("/")[:-1]
             seconds["/".join(folders[1:3])] += getattr(report, kind)
     return seconds

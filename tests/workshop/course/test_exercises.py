@@ -4,94 +4,103 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import inspect
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
 from random import Random
 
 import pytest
 
 from classroom.authoring import answers, tables
-from classroom.checks import deadline, exercises
+from classroom.checks import deadline
 from classroom.checks import tables as built
-from classroom.checks.compare import differing, marked
+from classroom.checks.compare import Row, differing, marked
 from classroom.checks.draws import cases_of, draw_of, drawn
 from classroom.checks.engine import judge
-from classroom.observing import Session, observer
+from classroom.checks.register import Exercise
+from classroom.observing import observer
 from classroom.paper.shown import markdown
 from tests.places import FOLDER
 
+from .replay import ALL, EVERY, KINDS, SOME, earned, judged, made
+
 pytestmark = pytest.mark.usefixtures("patient")
 
-ALL = exercises()
-EVERY = pytest.mark.parametrize("exercise", ALL, ids=lambda exercise: exercise.id)
-SLIPS = [(exercise, name) for exercise in ALL for name in exercise.slips]
-LAZY = ("None", "[]", "{}", "''", "True", "0", "given", "given[-1]", "given[0]")
+FRESH = 20
+"""Draws beyond the table that `--all` tries; `test` tries one."""
+LAST = tables.DRAWS - 1
+LAZY = ("given[-1]", "None", "[]", "{}", "''", "True", "0", "given", "given[0]")
+STALE = "what is built is stale; run `python3 -m workshop build`"
 
 
-def verdict_on(exercise, source, **options):
-    return judge(exercise, answers.made(exercise.id, exercise.name, source), **options)
+def draws(exhaustive: bool) -> range:
+    return range(FRESH if exhaustive else 1)
 
 
-@cache
-def as_shown(exercise, number):
-    """A row of the table as the code shows it now, whatever was built."""
-    return tables.row_of(exercise, draw_of(exercise.id, number))
+def chance(exercise: Exercise, number: int) -> Random:
+    """What draws a row that is in no table."""
+    return Random(f"{exercise.id}/fresh/{number}")
 
 
-def last(exercise):
-    """The last row of the table, as the code shows it now."""
-    return as_shown(exercise, tables.DRAWS - 1)
-
-
-def fresh(exercise, number):
+def fresh(exercise: Exercise, number: int) -> Row:
     """A draw that is in no table, with what our solution shows on it."""
-    cases = cases_of(exercise.id, Random(f"{exercise.id}/fresh/{number}"))
+    cases = cases_of(exercise.id, chance(exercise, number))
     row = [built.tried(case, {}, {}) for case in cases]
     seen = tables.observed(exercise, answers.ours(exercise.id), row)
     return tuple(replace(case, ours=one) for case, one in zip(row, seen, strict=True))
 
 
-def draws(request):
-    return range(100 if request.config.getoption("--all") else 1)
-
-
-def right_cases(exercise, row, source):
-    """For each case of a row, whether an answer is right on it."""
-    seen = tables.observed(exercise, source, row)
-    return [
-        not differing(one, case.ours, exercise.rules) for one, case in zip(seen, row, strict=True)
-    ]
-
-
-def earned(exercise, row, source):
-    """The trials that an answer passes."""
-    good = right_cases(exercise, row, source)
-    missed = {case.trial for case, right in zip(row, good, strict=True) if not right}
-    return [trial.title for trial in exercise.trials if trial.name not in missed]
+@EVERY
+def test_all_facts_of_an_exercise(
+    exercise: Exercise, subtests: pytest.Subtests, exhaustive: bool
+) -> None:
+    """Everything that one run of its answers shows."""
+    for fact in WORDS:
+        with subtests.test(fact.__name__.replace("_", " ")):
+            fact(exercise)
+    with subtests.test("our answer shows what the table says"):
+        ours_is_as_built(exercise)
+    for name in exercise.slips:
+        with subtests.test(f"the slip {name!r} gets the message made for it"):
+            slip_is_named(exercise, name)
+    with subtests.test("every slip is told apart from ours and from every other"):
+        slips_are_told_apart(exercise, exhaustive)
+    with subtests.test("right answers pass in any words on any draw"):
+        right_answers_pass(exercise, exhaustive)
+    with subtests.test("the stub is not attempted"):
+        assert judged(exercise, answers.stub(exercise.id), rows(exercise)[0])[0].outcome == (
+            "not attempted"
+        )
+    for body in LAZY if exhaustive else LAZY[:2]:
+        with subtests.test(f"an answer that looks at nothing earns nothing: {body}"):
+            lazy = made(exercise, f"def {exercise.name}(*given):\n    return {body}\n")
+            assert earned(exercise, built.row(exercise.id, LAST), lazy) == []
 
 
 # ── words ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@EVERY
-def test_an_exercise_says_all_that_a_learner_needs(exercise):
+def rows(exercise: Exercise) -> list[Row]:
+    """The rows of the table, which is what learners meet."""
+    return [built.row(exercise.id, number) for number in range(tables.DRAWS)]
+
+
+def says_all_that_a_learner_needs(exercise: Exercise) -> None:
     assert re.fullmatch(r"\d\d\.\d", exercise.id) and exercise.title and exercise.why.endswith(".")
     assert exercise.difficulty in range(1, 6) and exercise.importance in range(1, 6)
     assert exercise.minutes > 0 and exercise.objective[0].isupper()
     assert not exercise.objective.endswith(".") and exercise.solution_note and exercise.break_it
 
 
-@EVERY
-def test_every_slip_has_words_of_its_own(exercise):
+def has_words_of_its_own_for_every_slip(exercise: Exercise) -> None:
     assert len(exercise.slips) >= 4
     causes = [words.cause for words in exercise.slips.values()]
     assert all(causes) and len({*causes}) == len(causes)
     assert all(words.next for words in exercise.slips.values())
 
 
-@EVERY
-def test_its_trials_share_its_points_and_every_case_belongs_to_one(exercise):
+def shares_its_points_among_trials_and_its_cases_too(exercise: Exercise) -> None:
     assert sum(trial.points for trial in exercise.trials) == exercise.points
     assert all(trial.points > 0 for trial in exercise.trials)
     assert len({trial.title for trial in exercise.trials}) == len(exercise.trials)
@@ -100,8 +109,7 @@ def test_its_trials_share_its_points_and_every_case_belongs_to_one(exercise):
     assert trials == {trial.name for trial in exercise.trials}
 
 
-@EVERY
-def test_three_hints_lead_there_without_giving_it_away(exercise):
+def leads_there_by_three_hints_without_giving_it_away(exercise: Exercise) -> None:
     assert len(exercise.hints) == 3 and all(len(hint) > 60 for hint in exercise.hints)
     assert not re.search(r"[`=(){}\[\]]", exercise.hints[0]), "the first hint is an idea, not code"
     body = answers.ours(exercise.id).partition("# solution\n")[2].splitlines()
@@ -110,58 +118,63 @@ def test_three_hints_lead_there_without_giving_it_away(exercise):
     assert given < len(solved) / 2, "the last hint is not the solution"
 
 
-@EVERY
-def test_what_is_said_in_markdown_leaves_no_marks(exercise):
+def leaves_no_marks_of_markdown(exercise: Exercise) -> None:
     words = [*exercise.hints, exercise.solution_note, exercise.break_it]
     for text in (*words, *(part for slip in exercise.slips.values() for part in slip)):
         assert "`" not in markdown(text), text
 
 
-@EVERY
-def test_one_thing_is_not_many(exercise):
+def says_one_thing_not_many(exercise: Exercise) -> None:
     """`1 turns`: `counted` writes a number with its noun."""
     many = re.compile(r"(?<![\d.,'\w-])1 (?!is\b|was\b|has\b)[a-z]+s\b")
-    for row in (built.row(exercise.id, number) for number in range(tables.DRAWS)):
+    for row in rows(exercise):
         for case in row:
             assert not many.search(case.about), case.about
+
+
+def shows_what_depends_on_what_was_drawn(exercise: Exercise) -> None:
+    one, other = rows(exercise)[:2]
+    for trial in exercise.trials:
+        first, second = (
+            [(case.inputs, case.ours) for case in row if case.trial == trial.name]
+            for row in (one, other)
+        )
+        assert first != second, trial.title
+
+
+WORDS: tuple[Callable[[Exercise], None], ...] = (
+    says_all_that_a_learner_needs,
+    has_words_of_its_own_for_every_slip,
+    shares_its_points_among_trials_and_its_cases_too,
+    leads_there_by_three_hints_without_giving_it_away,
+    leaves_no_marks_of_markdown,
+    says_one_thing_not_many,
+    shows_what_depends_on_what_was_drawn,
+)
 
 
 # ── right and wrong ────────────────────────────────────────────────────────────────────────────────────────
 
 
-@EVERY
-def test_right_answers_pass_in_any_words_on_any_draw(exercise, request):
-    for number in draws(request):
-        row = fresh(exercise, number)
-        for source in (answers.ours(exercise.id), *answers.right(exercise.id)):
-            verdict = verdict_on(exercise, source, row=row)
-            assert verdict.passed, f"{verdict}\n{source}"
-            assert "could not be drawn" not in verdict.html()
+def ours_is_as_built(exercise: Exercise) -> None:
+    """Where our answer gives back nothing, that is seen too: or a verdict on another answer takes
+    what gave back nothing for the cause.
+    """
+    assert built.count(exercise.id) == tables.DRAWS
+    row = built.row(exercise.id, LAST)
+    verdict, sights = judged(exercise, answers.ours(exercise.id), row)
+    assert verdict.passed, verdict
+    for sight, case in zip(sights, row, strict=True):
+        seen = tables.stored(sight.seen)
+        compared = {name: seen[name] for name in seen if exercise.rules.get(name) != "shown"}
+        assert compared == case.ours, STALE
+        assert sight.returned is not None or sight.seen.get("returned", ...) is None
 
 
-@EVERY
-def test_every_slip_is_told_apart_from_ours_and_from_every_other(exercise, request):
-    """On every draw of the table, which is what learners meet; `--all` tries a hundred others."""
-    rows = [built.row(exercise.id, number) for number in range(tables.DRAWS)]
-    if request.config.getoption("--all"):
-        chance = (Random(f"{exercise.id}/fresh/{number}") for number in draws(request))
-        rows += (tables.row_of(exercise, draw) for draw in chance)
-    for number, row in enumerate(rows):
-        marks = {name: tuple(case.slips.get(name) for case in row) for name in exercise.slips}
-        passed = [name for name, mark in marks.items() if not any(mark)]
-        assert not passed, f"slips that pass row {number}"
-        alike = [
-            (one, other)
-            for one in marks
-            for other in marks
-            if one < other and marks[one] == marks[other]
-        ]
-        assert not alike, "let the observation show more, or make them one slip"
-
-
-@pytest.mark.parametrize(("exercise", "name"), SLIPS, ids=lambda part: getattr(part, "id", part))
-def test_a_slip_gets_the_message_made_for_it(exercise, name):
-    verdict = verdict_on(exercise, answers.slip(exercise.id, name), row=last(exercise))
+def slip_is_named(exercise: Exercise, name: str) -> None:
+    """Its verdict names it, by the marks that are in the table."""
+    row = built.row(exercise.id, LAST)
+    verdict, sights = judged(exercise, answers.slip(exercise.id, name), row)
     assert (verdict.outcome, verdict.misconception) == ("wrong", name), verdict
     labels = ["called", "came back", "expected", "likely cause", "next"]
     assert [label for label, _ in verdict.parts] == labels and all(
@@ -172,126 +185,147 @@ def test_a_slip_gets_the_message_made_for_it(exercise, name):
     assert exercise.slips[name].cause[1:] in parts["likely cause"]
     assert "Traceback" not in verdict.text() and " at 0x" not in verdict.text()
     assert "could not be drawn" not in verdict.html()
+    marks = [
+        marked(tables.stored(sight.seen), case.ours, exercise.rules) or None
+        for sight, case in zip(sights, row, strict=True)
+    ]
+    assert marks == [case.slips.get(name) for case in row], STALE
 
 
-@EVERY
-def test_the_table_is_what_the_code_shows(exercise, request):
-    """One draw; `build --check` and `test --all` compare all of them."""
-    assert built.count(exercise.id) == tables.DRAWS
-    numbers = range(tables.DRAWS) if request.config.getoption("--all") else (tables.DRAWS - 1,)
-    for number in numbers:
-        assert list(built.row(exercise.id, number)) == as_shown(exercise, number), (
-            "what is built is stale; run `python3 -m workshop build`"
-        )
+def slips_are_told_apart(exercise: Exercise, exhaustive: bool) -> None:
+    """On every draw of the table; `--all` compares the whole table with what the code shows, and
+    tries other draws.
+    """
+    tried: Iterator[Row] | list[Row] = rows(exercise)
+    if exhaustive:
+        for number, row in enumerate(tried):
+            assert list(row) == tables.row_of(exercise, draw_of(exercise.id, number)), STALE
+        others = [tables.row_of(exercise, chance(exercise, number)) for number in draws(True)]
+        tried = [*tried, *others]
+    for number, row in enumerate(tried):
+        marks = {name: tuple(case.slips.get(name) for case in row) for name in exercise.slips}
+        passed = [name for name, mark in marks.items() if not any(mark)]
+        assert not passed, f"slips that pass row {number}"
+        names: dict[object, str] = {}
+        for name, mark in marks.items():
+            other = names.setdefault(mark, name)
+            assert other == name, f"{name!r} looks like {other!r} on row {number}: " + (
+                "let the observation show more, or make them one slip"
+            )
 
 
-@EVERY
-def test_where_our_answer_gives_back_nothing_that_is_seen(exercise):
-    """Or a verdict on another answer takes what gave back nothing for the cause."""
-    answer = answers.made(exercise.id, exercise.name, answers.ours(exercise.id))
-    session = Session(observer(exercise.id), exercise.name)
-    sights = [session.see(answer, tables.stored(case.inputs)) for case in last(exercise)]
-    session.close()
-    for sight in sights:
-        assert sight.returned is not None or sight.seen.get("returned", ...) is None
+def right_answers_pass(exercise: Exercise, exhaustive: bool) -> None:
+    for number in draws(exhaustive):
+        row = fresh(exercise, number)
+        for source in (answers.ours(exercise.id), *answers.right(exercise.id)):
+            verdict, _ = judged(exercise, source, row)
+            assert verdict.passed, f"{verdict}\n{source}"
+            assert "could not be drawn" not in verdict.html()
 
 
-@EVERY
-def test_the_stub_is_not_attempted(exercise):
-    stub = answers.stub(exercise.id)
-    assert verdict_on(exercise, stub).outcome == "not attempted"
+# ── what the engine does with any answer ───────────────────────────────────────────────────────────────────
+
+
+def kind(exercise: Exercise) -> tuple[bool, bool, bool]:
+    """Of an exercise: whether its answer is async, whether observing it awaits more, and whether a
+    case holds what is only looked up afterwards.
+    """
+    observing = inspect.getsource(observer(exercise.id))
+    return (
+        f"async def {exercise.name}(" in answers.ours(exercise.id),
+        "wait(" in observing,
+        any(case.outside for case in built.row(exercise.id, 0)),
+    )
+
+
+def test_there_is_one_of_each_kind() -> None:
+    kinds = {exercise.id: kind(exercise) for exercise in ALL}
+    assert {kinds[id] for id in KINDS} == {*kinds.values()}
+    assert len({kinds[id] for id in KINDS}) == len(KINDS)
+
+
+@SOME
+def test_what_the_engine_does_with_any_answer(
+    exercise: Exercise, subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for fact in (empty, crashes, prints):
+        with subtests.test(fact.__name__):
+            fact(exercise)
+    for apart in (asks_a_live_model, never_ends):
+        with subtests.test(apart.__name__), monkeypatch.context() as patch:
+            apart(exercise, patch)
+
+
+def empty(exercise: Exercise) -> None:
+    """None, three dots, and a body that says that it is to be written, are not attempted."""
     assert judge(exercise, None).outcome == judge(exercise, ...).outcome == "not attempted"
     if exercise.is_function:
-        body = stub.replace("    ...", "    raise NotImplementedError")
-        assert verdict_on(exercise, body).outcome == "not attempted"
+        body = answers.stub(exercise.id).replace("    ...", "    raise NotImplementedError")
+        assert judge(exercise, made(exercise, body)).outcome == "not attempted"
 
 
-@EVERY
-def test_an_answer_that_looks_at_nothing_earns_nothing(exercise):
-    row = last(exercise)
-    for lazy in LAZY:
-        source = f"def {exercise.name}(*given):\n    return {lazy}\n"
-        assert earned(exercise, row, source) == [], lazy
-    assert earned(exercise, row, answers.stub(exercise.id)) == []
-
-
-@EVERY
-def test_a_crash_shows_the_learners_own_line(exercise):
+def crashes(exercise: Exercise) -> None:
+    """The learner's own line is shown."""
     source = answers.changed(exercise.id, [("", "    return [][7]\n")])
-    verdict = verdict_on(exercise, source)
+    verdict = judge(exercise, made(exercise, source))
     assert verdict.outcome == "crashed" and "probe" not in verdict.text()
     assert "return [][7]\nIndexError: " in dict(verdict.parts)["came back"]
 
 
-@EVERY
-def test_an_answer_that_never_ends_is_ended_and_its_line_named(exercise, monkeypatch):
+def prints(exercise: Exercise) -> None:
+    """What an answer prints changes nothing."""
+    noise = ("import sys", 'print(\'{"case": "x"}\')', "print(1, file=sys.stderr)")
+    source = answers.ours(exercise.id)
+    source = source.replace("    # solution\n", "".join(f"    {line}\n" for line in noise), 1)
+    row = built.row(exercise.id, LAST)
+    for one, case in zip(tables.observed(exercise, source, row), row, strict=True):
+        assert not differing(one, case.ours, exercise.rules)
+
+
+def asks_a_live_model(exercise: Exercise, patch: pytest.MonkeyPatch) -> None:
+    """No live model is asked, and no price has to be known."""
+    patch.setenv("WORKSHOP_MODEL", "live")
+    patch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")  # where nobody answers
+    for role in ("WORKER", "SUPERVISOR", "PLANNER", "JUDGE"):
+        patch.setenv(f"WORKSHOP_{role}_MODEL", "a-model-nobody-knows")
+    assert judge(exercise, made(exercise, answers.ours(exercise.id)), seed=1).passed
+
+
+def never_ends(exercise: Exercise, patch: pytest.MonkeyPatch) -> None:
+    """It is ended, and its line is named."""
     source = answers.changed(exercise.id, [("", "    while True:\n        pass\n")])
     for limit_s in (0.3, 10):  # a busy machine may need longer to come as far as the answer
-        monkeypatch.setattr(deadline, "TIME_LIMIT_S", limit_s)
-        verdict = verdict_on(exercise, source)
+        patch.setattr(deadline, "TIME_LIMIT_S", limit_s)
+        verdict = judge(exercise, made(exercise, source))
         assert verdict.outcome == "timed out" and "cannot be stopped" not in verdict.text(), verdict
         if "it was at line" in verdict.text():
             return
     raise AssertionError(verdict)
 
 
-@EVERY
-def test_no_live_model_is_asked_and_no_price_has_to_be_known(exercise, monkeypatch):
-    monkeypatch.setenv("WORKSHOP_MODEL", "live")
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")  # where nobody answers
-    for role in ("WORKER", "SUPERVISOR", "PLANNER", "JUDGE"):
-        monkeypatch.setenv(f"WORKSHOP_{role}_MODEL", "a-model-nobody-knows")
-    assert verdict_on(exercise, answers.ours(exercise.id), seed=1).passed
-
-
-@EVERY
-def test_an_answer_that_prints_is_seen_alike(exercise, capsys):
-    noise = ("import sys", 'print(\'{"case": "x"}\')', "print(1, file=sys.stderr)")
-    source = answers.ours(exercise.id)
-    source = source.replace("    # solution\n", "".join(f"    {line}\n" for line in noise), 1)
-    assert all(right_cases(exercise, last(exercise), source))
-
-
-@EVERY
-def test_what_is_seen_depends_on_what_was_drawn(exercise):
-    one, other = (built.row(exercise.id, number) for number in (0, 1))
-    for trial in exercise.trials:
-        first, second = (
-            [(case.inputs, case.ours) for case in row if case.trial == trial.name]
-            for row in (one, other)
-        )
-        assert first != second, trial.title
-
-
 # ── what enters the sandbox ────────────────────────────────────────────────────────────────────────────────
 
-OBSERVING = sorted(
-    path
-    for path in FOLDER.rglob("*.py")
-    if path.name not in ("inputs.py", "__init__.py") and path.parent.name != "right"
-)
+FORBIDDEN = {"random", "secrets", "inputs", "checks", "authoring", "tests", "solutions"}
 
 
-@pytest.mark.parametrize("path", OBSERVING, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_what_observes_knows_nothing_of_what_is_right(path):
-    source = path.read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(source)):
-        modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        modules += [name.name for name in node.names] if isinstance(node, ast.Import) else []
-        parts = {part for module in modules for part in module.split(".")}
-        assert not parts & {
-            "random",
-            "secrets",
-            "inputs",
-            "checks",
-            "authoring",
-            "tests",
-            "solutions",
-        }
-    for exercise in ALL:
-        known = [*answers.right(exercise.id), answers.ours(exercise.id).split("# solution")[1]]
-        lines = {line.strip() for text in known for line in text.splitlines()}
-        assert not [line for line in lines if len(line) > 45 and line in source]
+def test_what_observes_knows_nothing_of_what_is_right(subtests: pytest.Subtests) -> None:
+    texts = [text for one in ALL for text in answers.right(one.id)]
+    texts += [answers.ours(one.id).split("# solution")[1] for one in ALL]
+    lines = {line.strip() for text in texts for line in text.splitlines()}
+    right = [line for line in lines if len(line) > 45]
+    for path in sorted(FOLDER.rglob("*.py")):
+        if path.name in ("inputs.py", "__init__.py") or path.parent.name == "right":
+            continue
+        with subtests.test(f"{path.parent.name}/{path.stem}"):
+            source = path.read_text(encoding="utf-8")
+            modules = []
+            for node in ast.walk(ast.parse(source)):
+                modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+                modules += (
+                    [name.name for name in node.names] if isinstance(node, ast.Import) else []
+                )
+            assert not {part for module in modules for part in module.split(".")} & FORBIDDEN
+            assert not [line for line in right if line in source]
 
 
 @pytest.mark.parametrize("done", [(), ("27.1",), ("27.1", "27.2"), ("27.1", "27.3")])

@@ -1,0 +1,71 @@
+"""Answers on rows of an exercise's table, for the tests of what is right and what is not."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from typing import Any
+
+import pytest
+
+from classroom.authoring import answers, tables
+from classroom.checks import engine, exercises
+from classroom.checks.compare import Row, differing
+from classroom.checks.register import Exercise
+from classroom.checks.verdict import CheckVerdict
+from classroom.observing import Session, Sight, observer, read
+
+ALL = exercises()
+KINDS = ("00.1", "02.1", "03.1", "06.1", "17.2", "27.1")
+"""An exercise of each kind: on these `test` proves what the engine does with any answer."""
+EVERY = pytest.mark.parametrize("exercise", ALL, ids=lambda exercise: exercise.id)
+SOME = pytest.mark.parametrize(
+    "exercise",
+    [
+        pytest.param(one, id=one.id, marks=[] if one.id in KINDS else pytest.mark.exhaustive)
+        for one in ALL
+    ],
+)
+"""An exercise of each kind; all of them under `--all`."""
+
+
+def made(exercise: Exercise, source: str) -> Any:
+    """An answer of its own, in a notebook of its own."""
+    return answers.made(exercise.id, exercise.name, source)
+
+
+def judged(exercise: Exercise, source: str, row: Row) -> tuple[CheckVerdict, list[Sight]]:
+    """The verdict on an answer, and what was seen of it in the same run."""
+    seen: list[Sight] = []
+
+    def noted(exercise: Exercise, row: Row, sights: list[Sight], pictures: Any) -> CheckVerdict:
+        seen[:] = sights
+        return explain(exercise, row, sights, pictures)
+
+    explain = engine.explain
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "explain", noted)
+        return engine.judge(exercise, made(exercise, source), row=row), seen
+
+
+def earned(exercise: Exercise, row: Row, answer: Any) -> list[str]:
+    """The trials that an answer passes; a trial's cases are tried until one is missed."""
+    session = Session(observer(exercise.id), exercise.name)
+    missed = set()
+    silence = io.StringIO()
+    with contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence):
+        for case in row:
+            if case.trial not in missed and not _right(exercise, session, answer, case):
+                missed.add(case.trial)
+        with contextlib.suppress(Exception):
+            session.close()
+    return [trial.title for trial in exercise.trials if trial.name not in missed]
+
+
+def _right(exercise: Exercise, session: Session, answer: Any, case: Any) -> bool:
+    try:
+        seen = session.see(answer, tables.stored(case.inputs)).seen
+    except ValueError:  # it returned too much to be read
+        return False
+    compared = read(exercise.id, tables.stored(seen), case.outside)
+    return not differing(compared, case.ours, exercise.rules)
