@@ -146,7 +146,7 @@ def reference(of: Master, plan: GradingPlan) -> dict[str, list[str]]:
 
         def run(source: str, description: str) -> Outcome:
             outcome = kernel.run(source, max(plan.timeout_s, OURS_S))
-            if outcome.ended != "ok":
+            if outcome.ended != "ok" or outcome.tells_of_a_refusal():
                 raise RuntimeError(
                     f"the master {of.name} cannot be used: {description}: "
                     f"{outcome.ended}, {outcome.reason}"

@@ -12,7 +12,14 @@ from .intake.documents import writing
 from .intake.own_cells import definitions
 from .plan import GradingPlan, notebook_s
 from .sandbox.forks import ForkServer
-from .sandbox.sandboxed_kernel import MOST_LOST, MOST_LOST_ALONE, GradedKernel, Outcome
+from .sandbox.sandboxed_kernel import (
+    MOST_LOST,
+    MOST_LOST_ALONE,
+    GradedKernel,
+    KernelFailed,
+    Outcome,
+    refuses_tasks,
+)
 
 DISTURBED = 0.5
 """A share of the limit: a cell that ran out of time and waited longer for a processor says nothing
@@ -81,10 +88,15 @@ class StagedNotebook:
     def run(self, source: str) -> Outcome:
         """Runs a cell; what it takes is taken from the time of the whole notebook. Starting kernels
         is not.
+
+        Raises KernelFailed when the machine gives nobody a thread or a process. The cell's own word
+        for that counts once: then it is tried again alone.
         """
         assert self.kernel is not None
         most_lost = MOST_LOST_ALONE if self.plan.alone else MOST_LOST
         outcome = self.kernel.run(source, self.plan.timeout_s, most_lost)
+        if outcome.tells_of_a_refusal() and (not self.plan.alone or refuses_tasks()):
+            raise KernelFailed("this machine gives its user no more threads or processes")
         self.time_left -= outcome.seconds - outcome.lost
         if outcome.ended == "timeout" and outcome.lost > DISTURBED * self.plan.timeout_s:
             self.disturbed = True

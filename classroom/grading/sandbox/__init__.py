@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -70,6 +72,16 @@ def name() -> str:
     and why.
     """
     return f"none: {missing()}" if missing() else weakness() or "bwrap"
+
+
+def counts_processes() -> bool:
+    """True if the system counts the processes of a submission apart: inside a sandbox, which has a
+    namespace of users, since Linux 5.14. Elsewhere a limit would count all that the user runs.
+    """
+    if missing():
+        return False
+    version = [int(number) for number in re.findall(r"\d+", platform.release())]
+    return version[:2] >= [5, 14]
 
 
 @contextlib.contextmanager

@@ -43,8 +43,10 @@ LIMITS = {
     "open_files": 200,
 }
 """The limits that the system itself enforces on each process; `memory_bytes` is address space,
-which is more than the memory in use.
+which is more than the memory in use, and `processes` hold where the sandbox counts its own.
 """
+REFUSALS = ("can't start new thread", "Resource temporarily unavailable", "cannot fork")
+"""The words of a system that gives no thread and no process more."""
 MOST_LOST, MOST_LOST_ALONE = 2, 10
 """The multiples of its limit that a cell gets at most for its waits for a processor; the second
 where no other submission is graded meanwhile, so that only the machine can be to blame.
@@ -73,9 +75,37 @@ class Outcome:
             if output.output_type == "stream" and output.name == "stdout"
         )
 
+    def tells_of_a_refusal(self) -> bool:
+        """True if it says that the system gave a thread or a process no place."""
+        text = f"{self.reason}\n{self.stdout()}"
+        return any(words in text for words in REFUSALS)
+
 
 class KernelFailed(RuntimeError):
-    """A kernel did not start: a problem of this machine, not of the submission."""
+    """A problem of this machine, not of the submission: a kernel did not start, or was refused what
+    everybody gets.
+    """
+
+
+def limits() -> dict[str, int]:
+    """Returns the limits that the system is to enforce here."""
+    without = () if sandbox.counts_processes() else ("processes",)
+    return {kind: value for kind, value in LIMITS.items() if kind not in without}
+
+
+def refuses_tasks() -> bool:
+    """True if this machine gives its user no process with a few threads now."""
+    code = (
+        "import threading\nend = threading.Event()\n"
+        "for _ in range(30):\n    threading.Thread(target=end.wait).start()\nend.set()"
+    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-c", code], capture_output=True, timeout=START_S
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return True
+    return done.returncode != 0
 
 
 class GradedKernel(RunningKernel):
@@ -105,10 +135,13 @@ class GradedKernel(RunningKernel):
             self._wait()
             if boxed and forks is None:
                 self._limit_the_sandbox_itself()
+            threading.Thread(target=self._keep_watch, daemon=True).start()
+        except OSError as problem:
+            self.stop()
+            raise KernelFailed(f"a graded kernel did not start; {problem}") from None
         except BaseException:
             self.stop()
             raise
-        threading.Thread(target=self._keep_watch, daemon=True).start()
 
     def _open(self, course: Path) -> None:
         """Starts the process and a client of it."""
@@ -132,7 +165,7 @@ class GradedKernel(RunningKernel):
             **where,
         )
         self.process = (
-            Forked(forks, file, self.folder, LIMITS) if forks else self._start(course, file)
+            Forked(forks, file, self.folder, limits()) if forks else self._start(course, file)
         )
         self.why_killed = ""
         self.kc = BlockingKernelClient(connection_file=file, context=zmq.Context())
@@ -145,7 +178,7 @@ class GradedKernel(RunningKernel):
             sys.executable,
             "-P",
             str(course / "classroom" / "grading" / "sandbox" / "inside" / "kernel_start.py"),
-            json.dumps(LIMITS),
+            json.dumps(limits()),
             file,
         ]
         with sandbox.filter_file() as number:

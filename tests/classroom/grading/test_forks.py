@@ -7,7 +7,7 @@ import json
 import psutil
 import pytest
 
-from classroom.grading import command, open_copy, sandbox
+from classroom.grading import command, sandbox
 from classroom.grading.sandbox.forks import ForkServer
 from classroom.grading.sandbox.sandboxed_kernel import GradedKernel
 
@@ -52,8 +52,8 @@ print(seen)
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    started = ForkServer(open_copy.prepare(tmp_path_factory.mktemp("grading") / "course"))
+def server(material):
+    started = ForkServer(material)
     yield started
     family = {
         started.process.pid,

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import subprocess
 import sys
 import time
 
 import psutil
 import pytest
 
-from classroom.grading import sandbox
+from classroom.grading import sandbox, staged
+from classroom.grading.intake.answers import Merged
+from classroom.grading.plan import GradingPlan
 from classroom.grading.sandbox import sandboxed_kernel, watch
-from classroom.grading.sandbox.sandboxed_kernel import GradedKernel
+from classroom.grading.sandbox.sandboxed_kernel import GradedKernel, KernelFailed
 from classroom.grading.sandbox.watch import MOST_FILES, files_made
+from classroom.grading.staged import StagedNotebook
 
 in_a_sandbox = pytest.mark.skipif(
     bool(sandbox.missing()), reason=f"no sandbox here: {sandbox.missing()}"
@@ -30,21 +36,21 @@ def test_a_cell_gives_its_outputs_and_the_next_one_knows_its_names(kernel):
     assert kernel.run("print('still there')", 10).ended == "ok"
 
 
-def test_the_course_is_there_and_neither_checks_nor_solutions_are(kernel):
-    assert (
-        kernel.run(
-            "import kernel; kernel.Corpus(); from workshop.checks import check, hint; check('03.1', 1)",
-            10,
-        ).ended
-        == "ok"
-    )
-    seen = kernel.run(
-        "import os\nfor folder, _, files in os.walk('/'):\n    for it in files:\n"
-        "        if 'lesson_0' in folder or it.startswith('03_det'): print(folder, it)",
-        30,
-    ).stdout()
+def test_the_course_is_there_and_neither_checks_nor_solutions_are(kernel, material):
+    code = "from workshop.checks import check, hint; check('03.1', 1)"
+    assert kernel.run(f"import kernel; kernel.Corpus(); {code}", 10).ended == "ok"
+    seen = kernel.run(LOOK.format("/" if not sandbox.missing() else material), 30).stdout()
     names = {line.rpartition(" ")[2] for line in seen.splitlines() if "__pycache__" not in line}
     assert names == {"observe.py"}, seen
+
+
+LOOK = """
+import os
+for folder, _, files in os.walk('{}'):
+    for it in files:
+        if 'lesson_0' in folder or it.startswith('03_det'): print(folder, it)
+"""
+"""In a sandbox all that there is; else the course: other folders of this machine are in sight then."""
 
 
 SEEN_AT_HOME = """
@@ -70,58 +76,59 @@ def test_no_secret_no_folder_and_no_process_of_this_machine_is_in_sight(kernel):
     )
 
 
+REFUSED = [
+    ("import socket; socket.create_connection(('192.0.2.1', 80), 2)", "unreachable"),
+    ("import socket; socket.create_connection(('127.0.0.1', 22), 2)", "Connection refused"),
+    ("import socket; socket.getaddrinfo('example.org', 80)", "gaierror"),
+    (
+        "import kernel, pathlib; pathlib.Path(kernel.__file__).write_text('')",
+        "Read-only file system",
+    ),
+    (
+        "import sys, pathlib; pathlib.Path(sys.prefix, 'x').write_text('')",
+        "Read-only file system",
+    ),
+    ("open('/x', 'w')", "Read-only file system"),
+    ("import os; os.memfd_create('x')", "Operation not permitted"),
+    (
+        "import os\nos.open(os.environ['HOME'], os.O_TMPFILE | os.O_RDWR)",
+        "Operation not permitted",
+    ),
+    (
+        "import socket\none, other = socket.socketpair()\n"
+        "one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 10**7)",
+        "Operation not permitted",
+    ),
+    *(
+        (
+            f"import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+            f"done = libc.{call}\nraise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))",
+            "Operation not permitted",
+        )
+        for call in (
+            "ptrace(16, 1, 0, 0)",
+            "process_vm_readv(1, 0, 0, 0, 0, 0)",
+            "process_vm_writev(1, 0, 0, 0, 0, 0)",
+            "syscall(438, 0, 0, 0)",
+            "shmget(0, 4096, 0o1600)",
+            "msgget(0, 0o1600)",
+            "umount2(b'/tmp', 2)",
+        )
+    ),
+]
+FULL = [
+    f"for at in range(9): open(f'{folder}/{{at}}', 'wb').write(bytes(2**24))"
+    for folder in ("/home/learner", "/dev/shm")
+]
+
+
 @in_a_sandbox
-@pytest.mark.parametrize(
-    "code, message",
-    [
-        ("import socket; socket.create_connection(('192.0.2.1', 80), 2)", "unreachable"),
-        ("import socket; socket.create_connection(('127.0.0.1', 22), 2)", "Connection refused"),
-        ("import socket; socket.getaddrinfo('example.org', 80)", "gaierror"),
-        (
-            "import kernel, pathlib; pathlib.Path(kernel.__file__).write_text('')",
-            "Read-only file system",
-        ),
-        (
-            "import sys, pathlib; pathlib.Path(sys.prefix, 'x').write_text('')",
-            "Read-only file system",
-        ),
-        ("open('/x', 'w')", "Read-only file system"),
-        (
-            "for at in range(9): open(f'/home/learner/{at}', 'wb').write(bytes(2**24))",
-            "No space left",
-        ),
-        ("for at in range(9): open(f'/dev/shm/{at}', 'wb').write(bytes(2**24))", "No space left"),
-        ("import os; os.memfd_create('x')", "Operation not permitted"),
-        (
-            "import os\nos.open(os.environ['HOME'], os.O_TMPFILE | os.O_RDWR)",
-            "Operation not permitted",
-        ),
-        (
-            "import socket\none, other = socket.socketpair()\n"
-            "one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 10**7)",
-            "Operation not permitted",
-        ),
-        *(
-            (
-                f"import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
-                f"done = libc.{call}\nraise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))",
-                "Operation not permitted",
-            )
-            for call in (
-                "ptrace(16, 1, 0, 0)",
-                "process_vm_readv(1, 0, 0, 0, 0, 0)",
-                "process_vm_writev(1, 0, 0, 0, 0, 0)",
-                "syscall(438, 0, 0, 0)",
-                "shmget(0, 4096, 0o1600)",
-                "msgget(0, 0o1600)",
-                "umount2(b'/tmp', 2)",
-            )
-        ),
-    ],
-)
-def test_what_is_out_of_reach_is_an_error_of_the_answer(kernel, code, message):
-    outcome = kernel.run(code, 20)
-    assert outcome.ended == "error" and message in outcome.reason
+def test_what_is_out_of_reach_is_an_error_of_the_answer(kernel, subtests):
+    """All in one kernel: what is refused changes nothing. The folders are filled last."""
+    for code, message in [*REFUSED, *((code, "No space left") for code in FULL)]:
+        with subtests.test(code=code):
+            outcome = kernel.run(code, 20)
+            assert outcome.ended == "error" and message in outcome.reason
 
 
 @in_a_sandbox
@@ -283,6 +290,43 @@ def test_what_a_cell_waited_for_a_processor_is_not_held_against_it(material, mon
 def test_what_all_processes_of_a_submission_use_is_limited_together(kernel, code, reason):
     outcome = kernel.run(code, 20)
     assert outcome.ended == "killed" and reason in outcome.reason
+
+
+MANY = """
+import threading, time
+for _ in range(450):
+    threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+print("all there", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() == 0, reason="nobody limits the tasks of this user"
+)
+def test_what_else_its_user_runs_takes_no_thread_from_an_answer(material):
+    with subprocess.Popen([sys.executable, "-c", MANY], stdout=subprocess.PIPE) as others:
+        try:
+            assert others.stdout.readline()
+            kernel = GradedKernel(material)
+            code = "import threading, time\nfor _ in range(20): threading.Thread(target=time.sleep, args=(1,)).start()"
+            assert kernel.run(code, 20).ended == "ok"
+            kernel.stop()
+        finally:
+            others.kill()
+
+
+@pytest.mark.parametrize("alone, refuses", [(False, False), (True, True), (True, False)])
+def test_a_machine_that_gives_no_thread_is_to_blame_and_not_the_answer(
+    kernel, monkeypatch, alone, refuses
+):
+    """Who only says so is tried again alone, and believed no more."""
+    monkeypatch.setattr(staged, "refuses_tasks", lambda: refuses)
+    notebook = StagedNotebook(Merged("03"), GradingPlan(1, alone=alone), 3, lambda: None)
+    notebook.kernel = kernel
+    blames = contextlib.nullcontext() if alone and not refuses else pytest.raises(KernelFailed)
+    with blames:
+        notebook.run('print("can\'t start new thread")')
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a session of its own")

@@ -145,7 +145,7 @@ def become_kernel(order: dict) -> None:
     from classroom.grading.sandbox.inside.refused_calls import refuse
 
     refuse()  # before process 1 is alone, so that it is under the filter and the limits, too
-    limit(**order["limits"])
+    limit(order["limits"])
     if inner := os.fork():
         be_first(inner)
     start(order["start"])
