@@ -256,7 +256,7 @@ class Observations:
             reason = f"{TIMEOUTS} checks of this exercise had to be stopped"
             return Shown(case, ours, None, reason=reason)
         if not ready:
-            return Shown(case, ours, None, reason="the time for the whole notebook was used up")
+            return Shown(case, ours, None, reason=self.staged.out_of_time())
         outcome, line = self._look(exercise, case, case.label)
         return Shown(case, ours, outcome, line, outcome.reason)
 

@@ -15,10 +15,12 @@ import pytest
 from classroom.grading import sandbox, staged
 from classroom.grading.intake.answers import Merged
 from classroom.grading.plan import GradingPlan
-from classroom.grading.sandbox import sandboxed_kernel, watch
 from classroom.grading.sandbox.sandboxed_kernel import GradedKernel, KernelFailed
+from classroom.grading.sandbox.spent import Spent
 from classroom.grading.sandbox.watch import MOST_FILES, files_made
 from classroom.grading.staged import StagedNotebook
+
+from .small_class import alive
 
 in_a_sandbox = pytest.mark.skipif(
     bool(sandbox.missing()), reason=f"no sandbox here: {sandbox.missing()}"
@@ -229,9 +231,9 @@ def test_what_begins_shortly_before_the_end_of_a_cell_is_counted_too(kernel):
         (
             "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
             "timeout",
-            "no end after 1 seconds",
+            "no end after 1 seconds of the processor",
         ),
-        ("import asyncio; await asyncio.sleep(1e6)", "timeout", "no end after 1 seconds"),
+        ("import asyncio; await asyncio.sleep(1e6)", "timeout", "in most of which it slept"),
         ("for at in range(5000): display(at)", "killed", "2,000 outputs"),
         ("for at in range(60): print('x' * 100_000)", "killed", "more output"),
         ("get_ipython().kernel.session.key = b'forged'; print(1)", "killed", "cannot be read"),
@@ -245,29 +247,44 @@ def test_a_cell_that_breaks_a_limit_ends_with_a_reason_and_so_does_its_kernel(
     assert not kernel.is_alive()
 
 
-class WithoutAProcessor:
-    """Processes that wait for a processor all the time."""
+@pytest.mark.parametrize(
+    "took, why",
+    [
+        (Spent(clock=2, ran=11), "ran"),
+        (Spent(clock=29, ran=9, waited=20), ""),
+        (Spent(clock=31, ran=9, waited=20), "waited"),
+        (Spent(clock=31, ran=1, waited=1), "slept"),
+    ],
+)
+def test_seconds_of_the_processor_are_charged_and_the_clock_tells_sleep_from_a_busy_machine(
+    took, why
+):
+    assert took.over(10, wide=3) == why
 
-    def __init__(self):
-        self.looked = time.monotonic()
 
-    def since_the_last_time(self, processes):
-        before, self.looked = self.looked, time.monotonic()
-        return self.looked - before
+RESTLESS = """
+import os
+if not os.fork():
+    if os.fork(): os._exit(0)
+    os.closerange(0, 200)
+    while True:
+        if os.fork(): os._exit(0)
+        os.setsid()
+"""
 
 
-@pytest.mark.parametrize("seconds", [watch.WATCH_S, 600], ids=["watched", "the watch waits, too"])
-def test_what_a_cell_waited_for_a_processor_is_not_held_against_it(material, monkeypatch, seconds):
-    monkeypatch.setattr(sandboxed_kernel, "WATCH_S", seconds)
-    kernel = GradedKernel(material)
-    try:
-        kernel._watch._waiting = [(list, WithoutAProcessor())]
-        outcome = kernel.run("import time; time.sleep(2)", 1, most_lost=1000)
-        assert outcome.ended == "ok" and 1 < outcome.lost <= outcome.seconds
-        outcome = kernel.run("while True: time.sleep(9)", 1, most_lost=1)
-        assert outcome.ended == "timeout", "and yet there is an end"
-    finally:
-        kernel.stop()
+@in_a_sandbox
+def test_a_submission_that_forks_without_end_ends_whole_and_leaves_nothing(kernel):
+    assert kernel.run(RESTLESS, 20).ended == "ok"
+    outer, first, *_ = kernel._processes()
+    inside = os.readlink(f"/proc/{first.pid}/ns/pid")
+    kernel.stop()
+    left = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(OSError):
+            left += [process] * (os.readlink(f"/proc/{process.pid}/ns/pid") == inside)
+    assert not left and not alive({outer.pid, first.pid})
+    assert not psutil.pid_exists(outer.pid) and not psutil.pid_exists(first.pid)
 
 
 @pytest.mark.skipif(
@@ -322,7 +339,7 @@ def test_a_machine_that_gives_no_thread_is_to_blame_and_not_the_answer(
 ):
     """Who only says so is tried again alone, and believed no more."""
     monkeypatch.setattr(staged, "refuses_tasks", lambda: refuses)
-    notebook = StagedNotebook(Merged("03"), GradingPlan(1, alone=alone), 3, lambda: None)
+    notebook = StagedNotebook(Merged("03"), GradingPlan(1, alone=alone), 3)
     notebook.kernel = kernel
     blames = contextlib.nullcontext() if alone and not refuses else pytest.raises(KernelFailed)
     with blames:
