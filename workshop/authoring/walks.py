@@ -312,10 +312,10 @@ SUBMISSION = Walk(
         ),
         Station(
             0,
-            "classroom/grading/scale/whole_plan.py",
+            "classroom/grading/pool.py",
             "run",
-            "25 submissions a process",
-            "Plan, as a JSON file",
+            "processes, one submission each",
+            "Plan, as JSON",
         ),
         Station(
             1,

@@ -87,7 +87,6 @@ def work_of(report: Mapping[str, Any], rule: LateRule | None) -> Work:
         seed=report["seed"] if type(report.get("seed")) is int else None,
         sandbox=as_text(report.get("sandbox")),
         course=as_text(report.get("course")),
-        kernel=as_text(report.get("kernel")),
         seconds=_number(report.get("seconds")),
         rule=rule,
     )

@@ -57,7 +57,6 @@ def report(learner: str = "ada", lesson: str = "03", **changes: Any) -> dict[str
         "submitted": "2026-11-20T17:30:00+00:00",
         "seed": 123,
         "sandbox": "bwrap",
-        "kernel": "plain",
         "seconds": 3.1,
         "results": results,
         "feedback": {},

@@ -29,7 +29,7 @@ def plain_class(
     return base / "class", base / "out", found
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The course as a submission's kernel may read it."""
     return open_copy.prepare(tmp_path_factory.mktemp("grading") / "course")

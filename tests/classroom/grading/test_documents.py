@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from classroom.grading import command, intake, open_copy
+from classroom.grading import command, intake
 from classroom.grading.intake import documents
 from classroom.grading.intake.answers import master, merge
 from classroom.grading.intake.files import FileEntry
@@ -142,16 +142,11 @@ def test_another_document_is_graded_again(tmp_path):
     assert before.documents != after.documents and before.sha256 == after.sha256
 
 
-@pytest.fixture(scope="module")
-def material(tmp_path_factory):
-    return open_copy.prepare(tmp_path_factory.mktemp("grading") / "course")
-
-
 def test_the_kernel_finds_them_also_after_it_was_ended(material):
     ours = master(NAME.removesuffix(".ipynb"))
     merged = merge(ours.solved(), ours)
     texts = {"deep/er.txt": "Grüße \r\n\U0001f35e", "a.md": "'''\\"}
-    staged = StagedNotebook(merged, GradingPlan(1, course=str(material)), 3, lambda: None, texts)
+    staged = StagedNotebook(merged, GradingPlan(1, course=str(material)), 3, texts)
     look = "import pathlib; print({p.as_posix(): p.read_bytes().decode() for p in sorted(pathlib.Path('documents').rglob('*.*'))})"
     try:
         for _ in range(2):
