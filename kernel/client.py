@@ -21,6 +21,7 @@ from . import spending
 from .budget import NOTHING, Budget, Hold, Ledger
 from .models import demand_of, spent_on
 from .redaction import Redaction
+from .waiters import Slots
 from .waiting import before_next_try
 from .wire import ACCOUNT_HEADER, API_VERSION, ApiError, Reply, Request
 
@@ -104,7 +105,7 @@ class _Unreadable(Exception):
 
 
 class Client(contextlib.AbstractAsyncContextManager["Client"]):
-    """A connection to one server. Use it inside one event loop; `async with` closes it.
+    """A connection to one server, for any thread and event loop; `async with` closes it.
 
     transport:   an httpx transport; the offline model is one. Requests go straight to it: a turn
                  needs none of the redirects, cookies and auth flows of `httpx.AsyncClient`, which
@@ -138,7 +139,7 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
             raise ValueError(f"concurrency is {concurrency}; expected at least 1, or None")
         self.retries = retries
         self.slots: contextlib.AbstractAsyncContextManager[None] = (
-            asyncio.Semaphore(concurrency) if concurrency else contextlib.nullcontext()
+            Slots(concurrency) if concurrency else contextlib.nullcontext()
         )
         cap = Budget.model_validate({"usd": max_usd})
         self.ledger = Ledger(cap, owner="the client", unknown_price_ok=unknown_price_ok)
@@ -155,8 +156,10 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         self._sleep = sleep or asyncio.sleep
         self._jitter = jitter
         self._url = httpx.URL(f"{self.base_url}/v1/messages")
-        if self._url.userinfo or self._url.query:  # not shown, since it may be a secret
-            raise SetupError("the base URL holds a name, a password or a query; expected none")
+        if self._url.userinfo or self._url.query or self._url.fragment:  # maybe a secret: not shown
+            raise SetupError(
+                "the base URL holds a name, a password, a query or a fragment; expected none"
+            )
         self.public_headers = {
             "host": self._url.netloc.decode("ascii"),
             "user-agent": "supervisor-workshop",

@@ -33,9 +33,10 @@ import httpx
 from pydantic import BaseModel, Field, ValidationError
 
 from .budget import Budget
-from .client import Client
-from .connections import connect, pool_for
+from .client import Client, SetupError
+from .connections import connect
 from .contract import Executable, Handoff, Result
+from .network import address_of, pool_for
 from .run import Run
 from .texts import as_plain
 from .trace import counted, dollars
@@ -125,14 +126,10 @@ class RemoteSpecialist:
 
     def __post_init__(self) -> None:
         _check_token(self.token)
-        try:
-            url = httpx.URL(self.url)
-        except (httpx.InvalidURL, TypeError):
-            url = httpx.URL("")
-        if url.scheme not in ("http", "https") or not url.host or url.userinfo or url.query:
+        if address_of(self.url) is None:
             raise ValueError(
                 f"the url of {self.name} cannot be used; expected http:// or https://, a host and a"
-                " path, without a password or a query"
+                " path, without a password, a query or a fragment"
             )
 
     @property
@@ -169,6 +166,8 @@ class RemoteSpecialist:
         try:
             async with asyncio.timeout(self.seconds):
                 status, body = await self._post(handoff, seconds)
+        except SetupError as problem:
+            return self._failed(str(problem))
         except (httpx.HTTPError, httpx.InvalidURL) as problem:
             return self._failed(str(problem) or type(problem).__name__, transient=True)
         except TimeoutError:

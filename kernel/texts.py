@@ -66,6 +66,13 @@ def as_plain(value: object) -> Any:  # Any: JSON of whatever shape
         return in_words(value)
 
 
+def cut(text: str, most: int) -> str:
+    """The beginning of a text that came from outside; one that was longer says so."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most]}\n[cut: {most:,} of {len(text):,} characters]"
+
+
 def in_words(value: object) -> str:
     """A value's own text; when it has none, its type's name."""
     try:
