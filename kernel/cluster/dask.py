@@ -87,9 +87,7 @@ class BranchDesk:
         elif message.withdrawn is not None:
             await self._withdraw(message.withdrawn)
         elif self.attempt.leased is not None and not message.answers:
-            await self._booked(
-                message
-            )  # it is booked in the slice already, and waits for no answer
+            await self._booked(message)  # in its slice already: it waits for no answer
         elif message.question is not None:
             # may wait for others
             self._open[message.question] = asyncio.ensure_future(self._answer(message))
@@ -210,8 +208,10 @@ class Cluster:
             await asyncio.wait_for(future.cancel(reason="not wanted any more"), STOP_S)
 
     async def _stopped(self, ending: asyncio.Task[str], desk: BranchDesk) -> None:
-        """Tells a branch to stop, and waits until it has."""
+        """Tells a branch that has begun to stop, and waits until it has."""
         desk.attempt.give_up()
+        if desk.answers is None:
+            return
         desk.send(ToBranch(stop=True))
         await asyncio.wait({ending}, timeout=STOP_S)
         if not ending.done():
@@ -259,8 +259,8 @@ class Cluster:
         return text
 
     async def _drained(self, branch: str, desk: BranchDesk, result: asyncio.Future[str]) -> None:
-        """Waits for everything that a branch has message. A lost worker has said no last word: ours
-        stands behind what it message."""
+        """Waits for everything that a branch has said. A lost worker has sent no last message: ours
+        stands behind those that it sent."""
         ends: set[asyncio.Future[Any]] = {desk.drained, desk.broken}
         with contextlib.suppress(OSError):
             if not result.done() or result.exception() is not None or not result.result():

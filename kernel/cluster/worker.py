@@ -126,7 +126,7 @@ class RemoteBank:
             await asyncio.wait({doing})
             del self._post.banks[self._branch]
             self._say(last=True)
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(Exception):  # where the run is gone, nobody needs it
                 await self._post.home.sent()
         if doing.cancelled() or isinstance(doing.exception(), LostAnswers):
             return ""
