@@ -25,6 +25,8 @@ hypothesis.settings.load_profile("workshop")
 
 
 LEFT = "runs with --all"
+PATIENCE_S = 600
+"""Seconds until an async test that hangs has failed; a busy machine is no reason."""
 ROWS = 12
 """So many folders the table of seconds names at most."""
 
@@ -226,9 +228,8 @@ def pytest_pyfunc_call(pyfuncitem):
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     names = pyfuncitem._fixtureinfo.argnames
-    asyncio.run(
-        asyncio.wait_for(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}), 60)
-    )
+    arguments = {name: pyfuncitem.funcargs[name] for name in names}
+    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), PATIENCE_S))
     return True
 
 
