@@ -16,7 +16,7 @@ from .books import BranchJob, Holds, hold_in
 from .branch import EncodedResult, perform, seconds_each, sent_back
 from .queues import Outbox, ToBranch, ToRun, queue_at
 
-SILENCE_S = 10.0
+SILENCE_S = 30.0
 """Seconds without a message from a run until a worker ends its branches."""
 UNHEARD = "its run is gone, or does not answer"
 
