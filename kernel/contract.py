@@ -114,9 +114,9 @@ class Question(BaseModel):
     about: Any = None  # Any: JSON
     """The facts to decide on."""
     by: str = ""
-    """Who asks."""
+    """The name of the one who asks."""
     task: str = ""
-    """What the one who asks is to do."""
+    """The intent that the one who asks works on."""
     key: str = ""
     """Its step in the journal where it waits; empty without one."""
 
@@ -131,7 +131,7 @@ class Question(BaseModel):
 
     @property
     def origin(self) -> str:
-        """Who asks, for which task, about what."""
+        """The asker, the task and the facts, as far as they are known."""
         facts = as_text(self.about)
         parts = [self.by, self.task, facts[:FACTS_SHOWN] + "…" * (len(facts) > FACTS_SHOWN)]
         return "; ".join(filter(None, parts))

@@ -347,10 +347,11 @@ class Journal:
         with self._step(content, run) as step:
             if step.kept:
                 return step.outcome()
+            asked = asked.model_copy(update={"key": step.key})
             if ask is None:
                 step.start("decision", asked.model_dump_json())
                 step.use.taken = step.use.failed = True  # a repeated question is a new step
-                raise Pause(asked.model_copy(update={"key": step.key}))
+                raise Pause(asked)
             answer = _keepable(await ask())
             if answer is not None:
                 step.start("decision", asked.model_dump_json())

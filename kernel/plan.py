@@ -156,7 +156,7 @@ class _Work:
     given: dict[str, Handoff] = field(default_factory=dict)
     """The latest handoff of each step, without its feedback."""
     feedback: dict[str, list[str]] = field(default_factory=dict)
-    """What each step was told when it was done again."""
+    """The feedback that each step had when it was done again."""
     answered: list[tuple[str, Handoff, Result]] = field(default_factory=list)
     """Each worker, what it was given, and what came back, also for steps that were replaced."""
     replans: int = 0

@@ -147,8 +147,8 @@ class Run:
         self._paused: list[Result] = []
         """The paused results of work that this run handed over."""
         self.refusals: dict[str, str] = {}
-        """Who refused work that this run handed over and delivered none since, and why. Refusals of
-        the door do not count."""
+        """The reasons of those who refused work and delivered none since; those of the door do not
+        count."""
         self._tree = tree
         self._position = position
         self._result: Result | None = None

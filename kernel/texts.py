@@ -85,10 +85,10 @@ def place_of(problem: BaseException) -> str:
     """An exception with the line that raised it; of a group, its first."""
     while isinstance(problem, BaseExceptionGroup):
         problem = problem.exceptions[0]
-    said = f"{type(problem).__name__}: {in_words(problem)}"
+    sentence = f"{type(problem).__name__}: {in_words(problem)}"
     for frame in traceback.extract_tb(problem.__traceback__, limit=-1):
-        said += f" (line {frame.lineno} of {Path(frame.filename).name}: {frame.line})"
-    return said
+        sentence += f" (line {frame.lineno} of {Path(frame.filename).name}: {frame.line})"
+    return sentence
 
 
 def _whole(text: str) -> str:
