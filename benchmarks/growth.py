@@ -40,6 +40,7 @@ class Asks:
     name, description = "asks", "Asks once."
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
+        await asyncio.sleep(0)  # as a service would: the branches of a fan-out wait together
         reply = await run.ask(model=models.worker, messages=_messages(handoff.intent))
         return Result(status="ok", output=reply.text)
 
@@ -92,7 +93,7 @@ async def _dispatches(pieces: int, folder: Path, stack: ExitStack) -> Work:
 async def _branches(pieces: int, folder: Path, stack: ExitStack) -> Work:
     run = Run(_client())
     jobs = [(Asks(), Handoff(intent=f"Job {number}")) for number in range(pieces)]
-    return lambda: run.fan_out(jobs, limit=100)
+    return lambda: run.fan_out(jobs)
 
 
 async def _turns(pieces: int, folder: Path, stack: ExitStack) -> Work:
