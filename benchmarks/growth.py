@@ -1,4 +1,4 @@
-"""How the cost of one piece grows with the number of pieces, for each operation that is done often.
+"""The growth of the cost of one piece with the number of pieces, for each operation done often.
 
 An operation does its preparation, then returns its work: a function that does all the pieces. The
 benchmark measures the work, and a test counts what it does.
