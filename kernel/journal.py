@@ -45,6 +45,7 @@ import asyncio
 import contextlib
 import json
 import time
+import uuid
 import warnings
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator
@@ -58,7 +59,7 @@ from weakref import WeakKeyDictionary
 from pydantic import ValidationError
 
 from .client import Client, OnRetry, Reservation, WrappedClient
-from .contract import Pause, Question, ToolError
+from .contract import Handoff, Pause, Question, ToolError
 from .events import Dispatched, Event
 from .journal_file import FORMAT, JournalError, JournalFile, JournalInUse, StepRow
 from .run import Run
@@ -82,6 +83,10 @@ current_step: ContextVar[str] = ContextVar("current_step", default="")
 """The key of the step under way, the same after a crash: a tool gives it to the outside as its
 idempotency key.
 """
+
+
+ORIGIN = "origin of handoffs"
+"""The name under which a journal keeps what tells its handoffs from those of another one."""
 
 
 @dataclass
@@ -552,6 +557,18 @@ class JournalledClient(WrappedClient):
                 raise
             step.finish(reply.model_dump(mode="json"))
             return reply.kept_as(step.key)
+
+    def handoff_key(self, path: tuple[str, ...], handoff: Handoff) -> str:
+        """The identity of a handoff to elsewhere: the same when this work is done again, and
+        another one for an equal handoff that comes later, or over another journal."""
+        origin = self._journal.description(ORIGIN)
+        if not origin:
+            origin = uuid.uuid4().hex
+            self._journal.describe(ORIGIN, origin)
+        content = [ORIGIN, origin, path, handoff.model_dump(mode="json")]
+        with self._journal._step(content) as step:
+            step.use.taken = step.use.failed = True
+            return step.key
 
     async def reserve(
         self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
