@@ -18,8 +18,8 @@ import nbformat
 from classroom.authoring.answers import changed, master, ours, stub
 from classroom.authoring.stubs import exercises_of
 from classroom.checks import exercises
-from tests.places import ROOT
 from classroom.grading import command
+from tests.places import ROOT
 
 from .a_class import NAMES, PEOPLE
 
