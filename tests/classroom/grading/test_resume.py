@@ -78,12 +78,12 @@ def test_a_second_grading_into_the_same_folder_waits_for_no_one_and_harms_nothin
     assert command.main([str(given), "--out", str(out)]) == 0  # as one that was killed leaves it
 
 
-def kernels_of(shard):
-    """By the number of its process, the folder of each kernel of a shard."""
+def kernels_of(number):
+    """By the number of its process, the folder of each kernel below another."""
     found = {}
     family = []
     with contextlib.suppress(psutil.Error):  # it is being started
-        family = psutil.Process(shard).children(recursive=True)
+        family = psutil.Process(number).children(recursive=True)
     for process in family:
         with contextlib.suppress(psutil.Error):
             if any("kernel_start.py" in word for word in process.cmdline()):
