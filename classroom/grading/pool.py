@@ -23,7 +23,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
@@ -79,11 +79,8 @@ def run(plan: GradingPlan, workers: int, address: str, take: Take) -> None:
             take(submission, report, why)
             told.add(bool(report))
 
-        if address:
-            with cluster(address) as executor:
-                left = _round(plan, known, executor, len(known), note, elsewhere, packed)
-        else:
-            left = _in_pools(plan, known, workers, note)
+        left = _on_cluster(plan, known, address, note) if address else known
+        left = _in_pools(plan, left, workers, note)
         _in_pools(replace(plan, alone=True), left, 1, note)
 
 
@@ -96,18 +93,16 @@ def _in_pools(
     waiting, left = list(submissions), []
     while waiting:
         with pool(min(workers, len(waiting))) as executor:
-            left += _round(plan, waiting, executor, workers, note, grade_one, job)
+            left += _round(plan, waiting, executor, workers, note)
     return left
 
 
 def _round(
     plan: GradingPlan,
     submissions: list[Submission],
-    executor: Executor,
-    at_once: int,
+    executor: ProcessPoolExecutor,
+    workers: int,
     note: Take,
-    work: Callable[[bytes], bytes],
-    pack: Callable[[GradingPlan, Submission], bytes],
 ) -> list[Submission]:
     """Grades until all is done or the pool breaks; takes what it begins from `submissions`, and
     returns what has no report.
@@ -120,17 +115,17 @@ def _round(
     )
     try:
         while waiting or running:
-            while waiting and len(running) < at_once:
+            while waiting and len(running) < workers:
                 submission = waiting.popleft()
-                begun = executor.submit(work, pack(plan, submission))
+                begun = executor.submit(grade_one, job(plan, submission))
                 running[begun] = submission, time.monotonic() + longest
             done, _ = wait(running, timeout=1, return_when=FIRST_COMPLETED)
             for future in done:
-                report, why = _answer(future)
+                report, why = _answer(future.result)
                 submission, _ = running.pop(future)
                 note(submission, report, why)
                 left += [] if report else [submission]
-            if work is grade_one and any(time.monotonic() > end for _, end in running.values()):
+            if any(time.monotonic() > end for _, end in running.values()):
                 raise BrokenProcessPool("a notebook came to no end")
     except BrokenProcessPool as problem:
         for submission, _ in running.values():
@@ -140,10 +135,10 @@ def _round(
     return left
 
 
-def _answer(future: Future[bytes]) -> tuple[str, str]:
+def _answer(result: Callable[[], bytes]) -> tuple[str, str]:
     """Returns a report, and why there is none. Raises NoGradingCluster and BrokenProcessPool."""
     try:
-        answer = json.loads(future.result())
+        answer = json.loads(result())
         if misfit := answer.get("misfit"):
             raise NoGradingCluster(f"A worker cannot be used. {misfit}.")
         report, why = str(answer["report"]), str(answer["why"])
@@ -244,9 +239,32 @@ def grade_one(sent: bytes) -> bytes:
 _one_at_a_time = threading.Lock()
 
 
+def _on_cluster(
+    plan: GradingPlan, submissions: list[Submission], address: str, note: Take
+) -> list[Submission]:
+    """Grades on the cluster; returns those without a report."""
+    from distributed import as_completed
+
+    left = []
+    with cluster(address) as client:
+        tasks = {
+            client.submit(elsewhere, packed(plan, one), pure=False, retries=RETRIES): one
+            for one in submissions
+        }
+        try:
+            for task in as_completed(tasks):
+                report, why = _answer(task.result)
+                note(tasks[task], report, why)
+                left += [] if report else [tasks[task]]
+        finally:
+            with contextlib.suppress(Exception):  # the scheduler may be gone
+                client.cancel(list(tasks), force=True)
+    return left
+
+
 @contextlib.contextmanager
-def cluster(address: str) -> Iterator[Executor]:
-    """Dask's own executor. Takes a task's result as plain data only: a pickle in its place is
+def cluster(address: str) -> Iterator[Any]:
+    """Dask's own client. Takes a task's result as plain data only: a pickle in its place is
     refused.
     """
     from distributed import Client
@@ -268,11 +286,7 @@ def cluster(address: str) -> Iterator[Executor]:
                 f"The cluster has had no worker for {WORKER_S:g} seconds. Start some with `dask"
                 f" worker {address} --nthreads 1`; the same command then goes on from here."
             ) from None
-        executor = client.get_executor(pure=False, retries=RETRIES)
-        try:
-            yield executor
-        finally:
-            executor.shutdown(wait=False, cancel_futures=True)
+        yield client
 
 
 def packed(plan: GradingPlan, submission: Submission) -> bytes:

@@ -1,4 +1,4 @@
-"""From the shards' reports to marks: what is graded comes from the trials and the register, the rest is read with suspicion."""
+"""From the reports to marks: what is graded comes from the trials and the register, the rest is read with suspicion."""
 
 from __future__ import annotations
 

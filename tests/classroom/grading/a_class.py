@@ -1,4 +1,4 @@
-"""A generated class: reports as the shards write them, for tests and for the pictures of the documentation."""
+"""A generated class: reports as they are written, for tests and for the pictures of the documentation."""
 
 from __future__ import annotations
 
