@@ -24,12 +24,12 @@ EMPTY = 1_000
 
 
 @dataclass(frozen=True)
-class Asks:
+class AsksOnce:
     """A branch of one request, which takes `seconds`."""
 
     seconds: float
     name: str = "asker"
-    description: str = "Asks once."
+    description: str = "AsksOnce once."
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         if self.seconds:
@@ -53,7 +53,7 @@ def processor_s() -> float:
 async def ours(cluster: Cluster, branches: int, seconds: float) -> tuple[float, float]:
     """Branches a second, and processor milliseconds a branch in the run's process."""
     began, used = time.perf_counter(), processor_s()
-    jobs = [(Asks(seconds), Handoff(intent=f"branch {number}")) for number in range(branches)]
+    jobs = [(AsksOnce(seconds), Handoff(intent=f"branch {number}")) for number in range(branches)]
     results = await fan_out(Run(connect("offline")), jobs, on=cluster)
     assert all(result.ok for result in results)
     return branches / (time.perf_counter() - began), 1000 * (processor_s() - used) / branches

@@ -81,6 +81,6 @@ def network() -> Diagnosis:
     try:
         check_network()
     except ValueError as problem:
-        said, _, remedy = str(problem).partition("; ")
-        return Diagnosis("network", False, said, remedy)
+        trouble, _, remedy = str(problem).partition("; ")
+        return Diagnosis("network", False, trouble, remedy)
     return Diagnosis("network", True, "no setting stands in the way of a real model")
