@@ -277,9 +277,9 @@ SUBMISSION = Walk(
     "submission",
     "A submission: from a folder of notebooks to the gradebook",
     "The command reads the folder, copies the course without solutions, and lets our own solutions "
-    "show what is right. A process of the pool, by pytest with nbval, merges a submission's answers into "
-    "our notebook; a sandboxed kernel runs them and prints what was seen; the same process compares it "
-    "outside, and the command writes the gradebook.",
+    "show what is right. A process of the pool, by pytest with nbval, merges a submission's "
+    "answers into our notebook; a sandboxed kernel runs them and prints what was seen; the same process "
+    "compares it outside, and the command writes the gradebook.",
     (("the command", COMMAND), ("the pool: pytest, nbval", POOL), ("the sandbox", SANDBOX)),
     (
         Station(

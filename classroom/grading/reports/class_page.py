@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from classroom.checks import Exercise
 from classroom.course import active
-from classroom.grading.plain import line
 
 from . import charts, platforms, same_answers, sheet, words
 from .marks import Gradebook, Mark, Work
