@@ -54,7 +54,15 @@ SIGN_OF_LIFE_S = 30.0
 """Between two lines where there is no terminal for a bar."""
 OPTIONS = (
     *("-p", "classroom.grading", "-p", "nbval.plugin", "-p", "no:cacheprovider"),
-    *("--noconftest", "--capture=no", "-q", "--tb=line", "-c", os.devnull),
+    *(
+        "--disable-plugin-autoload",
+        "--noconftest",
+        "--capture=no",
+        "-q",
+        "--tb=line",
+        "-c",
+        os.devnull,
+    ),
 )
 """Of pytest: this plugin, nbval's, and no file or setting of anybody else's."""
 
@@ -201,9 +209,6 @@ def pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 def _begin(course: str, parent: int) -> None:
     """Prepares a process of the pool: it says nothing, and ends with the one that started it."""
-    for name in [name for name in os.environ if name.startswith("PYTEST_")]:
-        del os.environ[name]
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     use(load(course))
     for sign in orphans.SIGNALS:
@@ -224,6 +229,7 @@ def grade_one(sent: bytes) -> bytes:
     """Grades a submission: by pytest, with nbval, in this process. Returns its `report`, empty
     where there is none, and `why`.
     """
+    os.environ.pop("PYTEST_ADDOPTS", None)
     plan = plan_of(json.loads(sent))
     [path] = plan.submissions
     handed = plugin.Handed(plan)
