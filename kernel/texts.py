@@ -66,11 +66,11 @@ def as_plain(value: object) -> Any:  # Any: JSON of whatever shape
         return in_words(value)
 
 
-def cut(text: str, most: int) -> str:
+def cut(text: str, limit: int) -> str:
     """The beginning of a text that came from outside; one that was longer says so."""
-    if len(text) <= most:
+    if len(text) <= limit:
         return text
-    return f"{text[:most]}\n[cut: {most:,} of {len(text):,} characters]"
+    return f"{text[:limit]}\n[cut: {limit:,} of {len(text):,} characters]"
 
 
 def in_words(value: object) -> str:
