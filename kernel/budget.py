@@ -233,21 +233,21 @@ class Ledger:
                 ledger._check_slice(amount, part)
             return Hold(self, amount)
 
-    def hand_out(self, to: str, *, most: int, within: Ledger) -> int:
+    def hand_out(self, specialist: str, *, limit: int, run: Ledger) -> int:
         """Counts a handoff to elsewhere, here and in every ledger above, before it goes; returns
         its number among those to the same specialist.
 
-        to:     the specialist's name.
-        most:   how many may go to it.
-        within: the ledger of the run in which these are counted.
+        specialist: its name.
+        limit:      the number that may go to it in a run.
+        run:        the ledger of that run.
 
         Raises Exhausted when that, or the budget of a ledger on the way up, allows no more.
         """
         with _BOOKS:
-            number = within._handed_out[to] + 1
-            if number > most:
+            number = run._handed_out[specialist] + 1
+            if number > limit:
                 raise Exhausted(
-                    f"{_handoffs(most)} of this run went to {to} elsewhere, and more are not"
+                    f"{_handoffs(limit)} of this run went to {specialist} elsewhere, and more are not"
                     " allowed"
                 )
             for ledger in self.lineage():
@@ -256,7 +256,7 @@ class Ledger:
                     budget = f"{ledger.owner}'s budget of {_handoffs(allowed)} elsewhere"
                     raise Exhausted(f"{budget} is used up{ledger.advice}")
             for ledger in self.lineage():
-                ledger._handed_out[to] += 1
+                ledger._handed_out[specialist] += 1
         return number
 
     def _check_slice(self, amount: Spent, part: Budget) -> None:

@@ -63,7 +63,7 @@ WHOLE_S = 120
 """A request that has not arrived whole after so long is given up, however its bytes drip."""
 LINGER_S = 1
 KEPT_S = 3_600.0
-"""Seconds for which an answer is kept, for a request with the same id."""
+"""Seconds that an answer is kept for a request with the same id."""
 MOST_KEPT = 1_000
 MOST_KEPT_BYTES = 64_000_000
 
@@ -169,7 +169,7 @@ class RemoteSpecialist:
         whole = run
         while whole.parent:
             whole = whole.parent
-        number = run.ledger.hand_out(self.name, most=self.handoffs, within=whole.ledger)
+        number = run.ledger.hand_out(self.name, limit=self.handoffs, run=whole.ledger)
         identity = _identity_of(run, handoff)
         left = run.seconds_left
         seconds = self.seconds if left is None else min(left, self.seconds)
@@ -293,7 +293,7 @@ class _Identity:
 
     key: str
     answered: Counter[RemoteSpecialist] = field(default_factory=Counter)
-    """The number of answers of a specialist that stand: what is sent after one is new work."""
+    """The number of answers of each specialist that stand: what is sent after one is new work."""
 
     def of(self, specialist: RemoteSpecialist) -> str:
         """Returns the id of the next request to a specialist."""
@@ -389,8 +389,8 @@ class KeptAnswers:
         self._bytes = 0
 
     def find(self, key: str) -> tuple[Future[Outcome], bool]:
-        """Returns the answer to a key, which may still come, and whether the caller has to work for
-        it and to call `keep`."""
+        """Returns the answer to a key, there or awaited, and True if the caller has to work for it
+        and to call `keep`."""
         with self._looking:
             self._forget()
             if known := self._under_way.get(key):
@@ -423,7 +423,7 @@ class KeptAnswers:
 
 
 class _Arriving(io.RawIOBase):
-    """The bytes that a caller sends, until the time for all of them is over."""
+    """The bytes of a request, until the time for all of it is over."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection

@@ -73,11 +73,11 @@ def test_any_setting_connects_or_is_one_line_that_names_it_and_the_doctor_agrees
     if name == "SSLKEYLOGFILE":
         value = f"/no such folder/{value}"
     with machine(**{name: value}):
-        said, found = problem(), network()
-    assert found.ok == (not said)
-    if said:
-        assert name in said and "\n" not in said and name in found.said
-        assert SECRET not in said or name.startswith("SSL")
+        line, found = problem(), network()
+    assert found.ok == (not line)
+    if line:
+        assert name in line and "\n" not in line and name in found.said
+        assert SECRET not in line or name.startswith("SSL")
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,9 @@ def test_any_setting_connects_or_is_one_line_that_names_it_and_the_doctor_agrees
 )
 def test_usual_settings_are_taken_and_unusable_ones_named(name, value, words):
     with machine(**{name: value}):
-        said = problem()
-    assert words in said and bool(words) == bool(said)
-    assert SECRET not in said
+        line = problem()
+    assert words in line and bool(words) == bool(line)
+    assert SECRET not in line
 
 
 def test_an_address_without_tls_needs_no_certificates_and_no_proxy_a_no_proxy():

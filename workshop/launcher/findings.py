@@ -81,6 +81,6 @@ def network() -> Diagnosis:
     try:
         check_network()
     except ValueError as problem:
-        trouble, _, remedy = str(problem).partition("; ")
-        return Diagnosis("network", False, trouble, remedy)
+        reason, _, remedy = str(problem).partition("; ")
+        return Diagnosis("network", False, reason, remedy)
     return Diagnosis("network", True, "no setting stands in the way of a real model")
