@@ -247,8 +247,8 @@ class Ledger:
             number = run._handed_out[specialist] + 1
             if number > limit:
                 raise Exhausted(
-                    f"{_handoffs(limit)} of this run went to {specialist} elsewhere, and more are not"
-                    " allowed"
+                    f"{_handoffs(limit)} of this run went to {specialist} elsewhere, and more are"
+                    " not allowed"
                 )
             for ledger in self.lineage():
                 allowed = ledger.budget.handoffs

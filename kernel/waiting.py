@@ -20,8 +20,8 @@ def before_next_try(
 ) -> float:
     """Seconds until the next try, after `failed` tries that failed.
 
-    asked_for_s: the wait that the service asks for; a shorter one than the usual is no wish, since
-                 all who were refused would return at once.
+    asked_for_s: the wait that the service asks for; none at all, such as 0, is no wish, since all
+                 who were refused would return at once.
     jitter:      a source of numbers from 0 to 1.
     longest_s:   the bound of a wait that nobody asked for.
 
@@ -30,7 +30,9 @@ def before_next_try(
     """
     doubled: float = FIRST_S * 2 ** min(failed - 1, DOUBLINGS)
     usual = min(doubled, longest_s) * (1 - 0.25 * jitter())
-    return max(usual, asked_for_s or 0.0)  # also for NaN, which is no wish
+    if asked_for_s is not None and asked_for_s > 0:  # not for NaN, which is no wish either
+        return asked_for_s
+    return usual
 
 
 def at_least(least: int, **limits: int) -> None:
