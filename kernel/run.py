@@ -381,13 +381,13 @@ class Run:
         except asyncio.CancelledError:
             if _is_being_cancelled():
                 raise
-            result = child.end_early("cancelled", "cancelled by something that it waited for")
+            result = child.end_early("cancelled", _who_cancelled())
         except Exception as problem:
             bug = problem
             result = child.end_early("failed", f"{type(problem).__name__}: {in_words(problem)}")
         finally:
             if result is None:
-                result = child.end_early("cancelled", "cancelled by its caller")
+                result = child.end_early("cancelled", _who_cancelled())
             result = result.model_copy(update={"by": result.by or child.name})
             given.status = result.status
             if self.parent is None:
@@ -793,6 +793,12 @@ def _is_being_cancelled() -> bool:
     """True if the current task itself was cancelled, and not only something that it waited for."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
+
+
+def _who_cancelled() -> str:
+    if _is_being_cancelled():
+        return "cancelled by its caller"
+    return "cancelled by something that it waited for"
 
 
 def _below(home: str, id: str) -> str:
