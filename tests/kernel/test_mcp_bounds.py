@@ -63,11 +63,11 @@ def test_a_call_ends_and_all_that_is_said_in_it_is_short(behaviour, length, note
         return await RemoteTool("far", {}, hostile, "far", seconds=seconds).call({}, run)
 
     try:
-        text, most = asyncio.run(call()), 20_000
+        text, limit = asyncio.run(call()), 20_000
     except ToolError as error:
-        text, most = str(error), 2_000
+        text, limit = str(error), 2_000
         assert behaviour != "answer"
-    assert len(text) <= most + 100
+    assert len(text) <= limit + 100
     assert len(run.events) == min(notes, 100)
     assert all(len(event.text) < 250 for event in run.events)
     if notes > 100:

@@ -189,10 +189,10 @@ async def test_a_budget_of_handoffs_holds_for_all_that_go_elsewhere_at_every_lev
         results = await run.fan_out(tasks)
         return str(sum(result.ok for result in results))
 
-    for budget, most in ((Budget(handoffs=3), 3), (Budget(handoffs=0), 0), (Budget(), 8)):
+    for budget, number in ((Budget(handoffs=3), 3), (Budget(handoffs=0), 0), (Budget(), 8)):
         below = await Run(offline()).dispatch(Worker("lead", all_out), PAY, budget=budget)
         above = await Run(offline(), budget=budget).dispatch(Worker("lead", all_out), PAY)
-        assert below.output == above.output == str(most)
+        assert below.output == above.output == str(number)
     one = await Run(offline(), budget=Budget(handoffs=0)).dispatch(two[0], PAY)
     assert one.status == "exhausted"
     assert one.reason == "the run's budget of 0 handoffs elsewhere is used up"
