@@ -34,10 +34,10 @@ Operation = Callable[[int, Path, ExitStack], Coroutine[Any, Any, Work]]
 """Prepares so many pieces of work in a folder; what the stack holds is closed at the end."""
 
 
-class Asks:
+class OneRequest:
     """Work that is one request, so that a reply stands among the events."""
 
-    name, description = "asks", "Asks once."
+    name, description = "asks", "OneRequest once."
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         await asyncio.sleep(0)  # as a service would: the branches of a fan-out wait together
@@ -81,7 +81,7 @@ def _client(turns: int = 0) -> Client:
 
 
 async def _dispatches(pieces: int, folder: Path, stack: ExitStack) -> Work:
-    run, idle = Run(_client()), Asks()
+    run, idle = Run(_client()), OneRequest()
 
     async def work() -> None:
         for number in range(pieces):
@@ -92,7 +92,7 @@ async def _dispatches(pieces: int, folder: Path, stack: ExitStack) -> Work:
 
 async def _branches(pieces: int, folder: Path, stack: ExitStack) -> Work:
     run = Run(_client())
-    jobs = [(Asks(), Handoff(intent=f"Job {number}")) for number in range(pieces)]
+    jobs = [(OneRequest(), Handoff(intent=f"Job {number}")) for number in range(pieces)]
     return lambda: run.fan_out(jobs)
 
 

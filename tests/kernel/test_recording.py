@@ -198,6 +198,9 @@ class Stops(OfflineTransport):
 
     async def handle_async_request(self, request):
         if not self.after:
+            if isinstance(self.problem, asyncio.CancelledError):
+                asyncio.current_task().cancel()  # by somebody, not by what it waits for
+                await asyncio.sleep(0)
             raise self.problem
         self.after -= 1
         return await super().handle_async_request(request)
