@@ -233,6 +233,12 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
             hold.settle(spent_on(request.model, reply.usage))
             return reply
 
+    async def hand_out(self, specialist: str, limit: int) -> int | None:
+        """Counts a handoff to elsewhere, where this client knows who counts for its run; see
+        `Run.hand_out`. Others, like this one, leave it to the run.
+        """
+        return None
+
     async def reserve(
         self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
     ) -> Reservation:
@@ -493,6 +499,9 @@ class WrappedClient(Client):
         self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
     ) -> Reservation:
         return await self.wrapped.reserve(request, on_wait=on_wait)
+
+    async def hand_out(self, specialist: str, limit: int) -> int | None:
+        return await self.wrapped.hand_out(specialist, limit)
 
 
 def _drop_frames(problem: BaseException) -> None:

@@ -166,10 +166,7 @@ class RemoteSpecialist:
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Sends the handoff and returns what came back, as far as it can be believed."""
-        whole = run
-        while whole.parent:
-            whole = whole.parent
-        number = run.ledger.hand_out(self.name, limit=self.handoffs, run=whole.ledger)
+        number = await run.hand_out(self.name, self.handoffs)
         identity = _identity_of(run, handoff)
         left = run.seconds_left
         seconds = self.seconds if left is None else min(left, self.seconds)

@@ -610,6 +610,22 @@ class Run:
         """
         return await self.ledger.hold_when_free(demand_of(size), on_wait=self.tell_wait)
 
+    async def hand_out(self, specialist: str, limit: int) -> int:
+        """Counts a handoff to elsewhere in all budgets above, before it goes; returns its number
+        among those to the same specialist in this tree.
+
+        specialist: its name.
+        limit:      the number that may go to it. Raises Exhausted when that, or a budget, allows no
+                    more.
+        """
+        number = await self.client.hand_out(specialist, limit)
+        if number is not None:
+            return number
+        root: Run = self
+        while root.parent:
+            root = root.parent
+        return self.ledger.hand_out(specialist, limit=limit, run=root.ledger)
+
     async def _reserve_and_send(self, request: Request) -> Reply:
         with await self.hold(request.size) as hold:
             if hold.tokens < request.max_tokens:

@@ -63,6 +63,10 @@ class Bank(Protocol):
         """Replaces what was set aside by the cost; None: unknown, so all of it is charged."""
         ...
 
+    async def hand_out(self, specialist: str, limit: int) -> int:
+        """Counts a handoff to elsewhere, as `Run.hand_out` does."""
+        ...
+
 
 class Workers(Protocol):
     """A place where branches are done: a cluster, or this process."""
@@ -353,6 +357,10 @@ class Attempt:
     async def settle(self, number: int, actual: Spent | None) -> None:
         """Replaces what was booked by what it cost; None: nobody knows, so all of it is charged."""
         self._holds.settle(number, actual)
+
+    async def hand_out(self, specialist: str, limit: int) -> int:
+        """Counts a handoff to elsewhere, of whichever branch, in the run."""
+        return await self.run.hand_out(specialist, limit)
 
     async def hello(self) -> None:
         """Does nothing: the call alone is timed."""

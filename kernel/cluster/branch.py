@@ -130,6 +130,10 @@ class BankedClient(WrappedClient):
         finally:
             await asyncio.shield(self._bank.settle(number, actual))
 
+    async def hand_out(self, specialist: str, limit: int) -> int:
+        """Counts a handoff to elsewhere in the run, for all its branches."""
+        return await self._bank.hand_out(specialist, limit)
+
     async def reserve(
         self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
     ) -> Reservation:

@@ -86,7 +86,7 @@ class BranchDesk:
             await self.attempt.settle(message.settled, spent)
         elif message.withdrawn is not None:
             await self._withdraw(message.withdrawn)
-        elif self.attempt.leased is not None and not message.answers:
+        elif self.attempt.leased is not None and (message.size or message.again is not None):
             await self._booked(message)  # in its slice already: it waits for no answer
         elif message.question is not None:
             # may wait for others
@@ -95,7 +95,7 @@ class BranchDesk:
     async def _withdraw(self, question: int) -> None:
         """Books nothing for a question; what it has booked already is free again."""
         answer = self._open.pop(question, None)
-        if answer is not None and not answer.cancel():
+        if answer is not None and not answer.cancel() and answer.result().booked is not None:
             await self.attempt.settle(answer.result().number, NOTHING)
 
     async def _answer(self, message: ToRun) -> ToBranch:
@@ -120,6 +120,9 @@ class BranchDesk:
             return ToBranch(question=message.question, number=number, booked=booked)
         elif message.again is not None:
             await self.attempt.again(message.again)
+        elif message.specialist:
+            number = await self.attempt.hand_out(message.specialist, message.limit)
+            return ToBranch(question=message.question, number=number)
         return ToBranch(question=message.question)
 
     def close(self) -> None:

@@ -34,6 +34,9 @@ class ToRun(Message):
     """The question for money: the size of a request that has not been booked yet."""
     again: int | None = None
     """The question for money once more: the booking of a request that is sent again."""
+    specialist: str = ""
+    """The question whether a handoff may go to this one elsewhere, as one of `limit`."""
+    limit: int = 0
     withdrawn: int | None = None
     """A question whose answer is not waited for any longer: nothing is sent that it asked for."""
     settled: int | None = None
@@ -51,7 +54,7 @@ class ToBranch(Message):
     """Empty for a message to all branches of the worker."""
     question: int | None = None
     number: int = 0
-    """Of the booking."""
+    """Of the booking, or of the handoff."""
     booked: Used | None = None
     refused: str = ""
     lost: bool = False

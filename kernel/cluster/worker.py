@@ -170,6 +170,9 @@ class RemoteBank:
     async def settle(self, number: int, actual: Spent | None) -> None:
         self._say(settled=number, costs=actual)
 
+    async def hand_out(self, specialist: str, limit: int) -> int:
+        return (await self._ask(specialist=specialist, limit=limit)).number
+
     async def hello(self) -> None:
         """Asks for nothing: the question alone is timed."""
         await self._ask()
@@ -214,6 +217,9 @@ class LeasedBank:
 
     async def begin(self) -> None:
         await self._bank.begin()
+
+    async def hand_out(self, specialist: str, limit: int) -> int:
+        return await self._bank.hand_out(specialist, limit)
 
     async def book(self, size: RequestSize) -> tuple[int, Spent]:
         number, booked = await self._holds.book(size)

@@ -377,6 +377,29 @@ async def test_a_branch_has_its_own_cap_beside_its_share(workers, books):
     assert {result.status for result in results} == {"exhausted"}
 
 
+@dataclass(frozen=True)
+class HandsOut:
+    """Hands work to a specialist elsewhere, as `RemoteSpecialist` counts it."""
+
+    limit: int
+    name: str = "hands out"
+    description: str = "Hands out."
+
+    async def execute(self, handoff, run):
+        return Result(status="ok", output=await run.hand_out("far", self.limit))
+
+
+@pytest.mark.parametrize("books", BOOKS)
+async def test_handoffs_to_elsewhere_are_counted_in_the_run_for_all_branches(workers, books):
+    for budget, limit in ((Budget(), 3), (Budget(handoffs=3), 20)):
+        on = workers(Deaths())
+        done = await tried(on, HandsOut(limit), branches=8, budget=budget, books=books)
+        numbers = [result.output for result in done.results if result.ok]
+        assert sorted(numbers) == [1, 2, 3]
+        assert [result.status for result in done.results].count("exhausted") == 5
+        in_order(done)
+
+
 def test_shares_are_together_at_most_the_whole():
     for usd, parts in itertools.product(("2", "0.01", "1e-7", "1e30"), (3, 7, 40)):
         part = share(Run(connect(), budget=Budget(usd=Decimal(usd))), parts).usd
