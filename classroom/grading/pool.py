@@ -60,6 +60,7 @@ OPTIONS = (
         "--capture=no",
         "-q",
         "--tb=line",
+        "--no-summary",
         "-c",
         os.devnull,
     ),

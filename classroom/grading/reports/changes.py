@@ -151,7 +151,7 @@ def _why(last: Mapping[str, Any], notebook: Mapping[str, Any], work: Work, mark:
     by_hand = mark.override.points if mark.override else None
     if by_hand != as_dict(last.get("override")).get("points"):
         return BY_HAND
-    if last.get("of") != mark.exercise.points:
+    if last.get("of") not in (None, mark.exercise.points):
         return OTHER_WORTH
     if as_text(notebook.get("sha256")) != work.sha256:
         return OTHER_FILE

@@ -22,6 +22,7 @@ from tests.places import EXERCISES, ROOT, SOLUTIONS
 NAME = "03_deterministic_supervisor"
 STUB = (EXERCISES / f"{NAME}.ipynb").read_text(encoding="utf-8")
 SEED, TIMEOUT_S = 7, 3
+WITHOUT = ["--without-sandbox"] if sandbox.missing() else []
 
 
 def solved(**answers: str) -> str:
@@ -66,7 +67,7 @@ def heeds_signals() -> None:
 def started(submissions: Path, out: Path, *options: Any, **facts: Any) -> subprocess.Popen[str]:
     """The command, on its way, in a process group of its own as in a terminal."""
     argv = [submissions, "--out", out, "--seed", SEED, "--timeout", TIMEOUT_S, *options]
-    argv += ["--without-sandbox"] if sandbox.missing() else []
+    argv += WITHOUT
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "workshop.grading", *map(str, argv)],
         cwd=ROOT,

@@ -18,6 +18,8 @@ from tests.places import ROOT
 
 from .small_class import STUB, hand_in
 
+pytestmark = pytest.mark.usefixtures("table_engine")
+
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {

@@ -19,6 +19,8 @@ from classroom.grading.plan import GradingPlan
 from classroom.grading.staged import StagedNotebook
 from tests.places import SOLUTIONS
 
+from .small_class import WITHOUT
+
 posix = pytest.mark.skipif(os.name == "nt", reason="a symbolic link needs rights there")
 NAME = "27_ship_yours.ipynb"
 TEXT = (
@@ -164,7 +166,7 @@ def test_a_capstone_on_files_earns_all_its_points(tmp_path):
     hand_in(tmp_path / "class" / "ada", three())
     hand_in(tmp_path / "class" / "bo", {"documents/only.md": TEXT.format("monday")})
     out = tmp_path / "out"
-    options = ["--out", str(out), "--workers", "1", "--timeout", "60"]
+    options = ["--out", str(out), "--workers", "1", "--timeout", "60", *WITHOUT]
     assert command.main([str(tmp_path / "class"), *options]) == 0
     book = json.loads((out / "gradebook.json").read_text(encoding="utf-8"))
     totals = {learner["learner"]: learner["total"] for learner in book["learners"]}

@@ -106,7 +106,7 @@ def test_a_file_is_read_or_refused_and_never_anything_else(tmp_path_factory, tex
         assert str(file) in str(problem)
 
 
-def test_a_wrong_row_stops_the_command_before_anything_is_changed(tmp_path, capsys):
+def test_a_wrong_row_stops_the_command_before_anything_is_changed(tmp_path, capsys, table_engine):
     hand_in(tmp_path / "class", {"ada": LEARNERS["di"]})
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "overrides.csv").write_text(HEAD + "ada,03.1,99,,why,\n", encoding="utf-8")

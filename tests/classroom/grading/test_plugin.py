@@ -106,6 +106,7 @@ def test_the_plugin_alone_shows_each_check_as_a_test(tmp_path):
             "-p",
             "workshop.grading",
             "--grade",
+            "--grade-without-sandbox",
             "--noconftest",
             "-c",
             os.devnull,
@@ -145,7 +146,7 @@ def test_wrong_usage_is_one_clear_line_and_status_2(argv, message, capsys):
     assert ended.value.code == 2 and message in capsys.readouterr().err
 
 
-def test_a_folder_that_is_not_there_is_said_and_nothing_is_made(tmp_path, capsys):
+def test_a_folder_that_is_not_there_is_said_and_nothing_is_made(tmp_path, capsys, table_engine):
     assert command.main([str(tmp_path / "nowhere"), "--out", str(tmp_path / "out")]) == 2
     assert "does not exist" in capsys.readouterr().err and not (tmp_path / "out").exists()
 
