@@ -393,9 +393,9 @@ def _check_approved(tools: Iterable[RemoteTool], approved: str) -> None:
         elif before[name] != now[name]:
             differences.append(f"the definition of {name!r} changed")
     if differences:
-        said = cut("; ".join(differences), MOST_OF_ERROR)
+        changes = cut("; ".join(differences), MOST_OF_ERROR)
         raise ValueError(
-            f"the tools are not those that were approved: {said}. Read them, then approve their new"
+            f"the tools are not those that were approved: {changes}. Read them, then approve their new"
             " digest"
         )
 

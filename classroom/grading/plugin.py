@@ -48,15 +48,15 @@ SHOWN = 20_000
 PLAN = pytest.StashKey[GradingPlan]()
 
 
-class Handed:
+class PlanHandedIn:
     """A plugin of pytest that hands a plan in, and the report of its one submission out."""
 
     def __init__(self, plan: GradingPlan) -> None:
         self.plan = plan
         self.report = ""
-        """As JSON; empty where there is none."""
+        """JSON; empty where there is none."""
         self.why = ""
-        """Why there is none."""
+        """The reason why there is none."""
 
     def pytest_configure(self, config: Any) -> None:
         config.stash[PLAN] = self.plan
@@ -73,7 +73,7 @@ class Handed:
         return (yield)
 
 
-HANDED = pytest.StashKey[Handed]()
+HANDED = pytest.StashKey[PlanHandedIn]()
 
 
 def pytest_addoption(parser: Any) -> None:
@@ -210,7 +210,7 @@ class GradedFile(IPyNbFile):
         """Nothing yet: a kernel is started when the first check needs it."""
         self.began = time.monotonic()
         self.trouble = ""
-        """What this machine could not do."""
+        """The thing that this machine could not do."""
         if self.plan.alone:
             self.flags.append(AGAIN)
         number = len(self.master.exercises)

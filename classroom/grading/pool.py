@@ -68,7 +68,7 @@ OPTIONS = (
 """Of pytest: this plugin, nbval's, and no file or setting of anybody else's."""
 
 Take = Callable[[Submission, str, str], None]
-"""Is told of a submission its report, and if there is none, why."""
+"""Takes a submission's report; if there is none, the reason."""
 
 
 class NoGradingCluster(OSError):
@@ -82,11 +82,11 @@ def run(plan: GradingPlan, workers: int, address: str, take: Take) -> None:
     nothing of it goes on here. Raises NoGradingCluster.
     """
     known = list(plan.submissions.values())
-    with SignsOfLife(len(known)) as told:
+    with SignsOfLife(len(known)) as life:
 
         def note(submission: Submission, report: str, why: str) -> None:
             take(submission, report, why)
-            told.add(bool(report))
+            life.add(bool(report))
 
         left = _on_cluster(plan, known, address, note) if address else known
         left = _in_pools(plan, left, workers, note)
@@ -233,7 +233,7 @@ def grade_one(sent: bytes) -> bytes:
     os.environ.pop("PYTEST_ADDOPTS", None)
     plan = plan_of(json.loads(sent))
     [path] = plan.submissions
-    handed = plugin.Handed(plan)
+    handed = plugin.PlanHandedIn(plan)
     status = pytest.main([*OPTIONS, "--rootdir", str(Path(path).parent), path], plugins=[handed])
     if status == pytest.ExitCode.INTERRUPTED:
         os._exit(130)

@@ -11,7 +11,7 @@ from .intake.documents import writing
 from .intake.own_cells import definitions
 from .plan import GradingPlan, notebook_s
 from .sandbox.sandboxed_kernel import GradedKernel, KernelFailed, Outcome, refuses_tasks
-from .sandbox.spent import WIDE, WIDE_ALONE, Spent, in_words
+from .sandbox.spent import WIDE, WIDE_ALONE, TimeSpent, in_words
 
 
 class StagedNotebook:
@@ -32,7 +32,7 @@ class StagedNotebook:
         self.merged, self.plan = merged, plan
         self.documents = documents or {}
         self.limit_s = notebook_s(exercises, plan.timeout_s)
-        self.spent = Spent()
+        self.spent = TimeSpent()
         """By all cells; starting kernels is not counted."""
         self.kernel: GradedKernel | None = None
         self.fatal: dict[str, Outcome] = {}

@@ -29,7 +29,7 @@ from nbval.kernel import RunningKernel
 
 from .. import sandbox
 from . import orphans
-from .spent import WIDE, Spent, in_words
+from .spent import WIDE, TimeSpent, in_words
 from .watch import WATCH_S, Watch, family_of
 
 Ended = Literal["ok", "error", "timeout", "killed"]
@@ -61,7 +61,7 @@ class Outcome:
     ended: Ended
     reason: str = ""
     outputs: list[NotebookNode] = field(default_factory=list)
-    spent: Spent = field(default_factory=Spent)
+    spent: TimeSpent = field(default_factory=TimeSpent)
     disturbed: bool = False
     """True if it ran out of time because others had the processors: it says nothing then."""
 
@@ -353,7 +353,7 @@ class GradedKernel(RunningKernel):
         return family_of(self.process.pid)
 
     def _marked(self) -> Iterator[psutil.Process]:
-        """Those that left the family, and carry its mark."""
+        """The processes that left the family, and carry its mark."""
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):
                 if process.environ().get("GRADED") == self.mark:

@@ -15,13 +15,13 @@ AWAKE = 0.5
 """The share of its time in which something ran or waited for a processor, if it did not sleep."""
 
 Why = Literal["", "ran", "slept", "waited"]
-"""Why something is out of time: by the processor's seconds, or by the clock, and then whether it
-slept or others had the processors.
+"""The reason why something is out of time: by the processor's seconds, or by the clock, and then
+whether it slept or others had the processors.
 """
 
 
 @dataclass(frozen=True)
-class Spent:
+class TimeSpent:
     """The seconds that something took."""
 
     clock: float = 0.0
@@ -30,11 +30,11 @@ class Spent:
     waited: float = 0.0
     """In which it could have run and others had the processors."""
 
-    def __add__(self, other: Spent) -> Spent:
-        return Spent(self.clock + other.clock, self.ran + other.ran, self.waited + other.waited)
+    def __add__(self, other: TimeSpent) -> TimeSpent:
+        return TimeSpent(self.clock + other.clock, self.ran + other.ran, self.waited + other.waited)
 
-    def __sub__(self, other: Spent) -> Spent:
-        return Spent(self.clock - other.clock, self.ran - other.ran, self.waited - other.waited)
+    def __sub__(self, other: TimeSpent) -> TimeSpent:
+        return TimeSpent(self.clock - other.clock, self.ran - other.ran, self.waited - other.waited)
 
     def over(self, limit_s: float, wide: float) -> Why:
         """Returns why this is more than a limit allows; empty when it is not."""
@@ -45,7 +45,7 @@ class Spent:
         return "waited" if self.ran + self.waited > AWAKE * self.clock else "slept"
 
 
-def in_words(why: Why, limit_s: float, spent: Spent) -> str:
+def in_words(why: Why, limit_s: float, spent: TimeSpent) -> str:
     """Returns the reason that something was ended, for reports."""
     if why == "ran":
         return f"no end after {limit_s:g} seconds of the processor"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from .spent import Spent
+from .spent import TimeSpent
 
 MEMORY_BYTES = 1_200 * 2**20
 """Of all processes of a submission together, and of their sockets."""
@@ -64,9 +64,9 @@ class Watch:
         """
         self._beside = processes
 
-    def spent(self) -> Spent:
+    def spent(self) -> TimeSpent:
         """Returns what the submission has taken up to now, as of the last look."""
-        return Spent(time.monotonic(), self._ran, self._waited)
+        return TimeSpent(time.monotonic(), self._ran, self._waited)
 
     def look(self) -> str:
         """Returns the reason that the kernel has to be ended; empty while all is within bounds."""

@@ -99,9 +99,9 @@ def test_a_result_is_data_and_no_pickle_is_opened(dask):
 
 
 def test_what_the_tests_run_is_what_instructors_are_told_to_install():
-    told = Path(pool.__file__).with_name("cluster-requirements.txt").read_text(encoding="utf-8")
+    listed = Path(pool.__file__).with_name("cluster-requirements.txt").read_text(encoding="utf-8")
     ours = (ROOT / "tests" / "requirements.txt").read_text(encoding="utf-8")
-    assert told.splitlines()[-1] in ours.splitlines()
+    assert listed.splitlines()[-1] in ours.splitlines()
 
 
 def test_an_address_that_means_nothing_is_refused(capsys, monkeypatch):

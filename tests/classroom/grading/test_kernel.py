@@ -16,7 +16,7 @@ from classroom.grading import sandbox, staged
 from classroom.grading.intake.answers import Merged
 from classroom.grading.plan import GradingPlan
 from classroom.grading.sandbox.sandboxed_kernel import GradedKernel, KernelFailed
-from classroom.grading.sandbox.spent import Spent
+from classroom.grading.sandbox.spent import TimeSpent
 from classroom.grading.sandbox.watch import MOST_FILES, files_made
 from classroom.grading.staged import StagedNotebook
 
@@ -250,10 +250,10 @@ def test_a_cell_that_breaks_a_limit_ends_with_a_reason_and_so_does_its_kernel(
 @pytest.mark.parametrize(
     "took, why",
     [
-        (Spent(clock=2, ran=11), "ran"),
-        (Spent(clock=29, ran=9, waited=20), ""),
-        (Spent(clock=31, ran=9, waited=20), "waited"),
-        (Spent(clock=31, ran=1, waited=1), "slept"),
+        (TimeSpent(clock=2, ran=11), "ran"),
+        (TimeSpent(clock=29, ran=9, waited=20), ""),
+        (TimeSpent(clock=31, ran=9, waited=20), "waited"),
+        (TimeSpent(clock=31, ran=1, waited=1), "slept"),
     ],
 )
 def test_seconds_of_the_processor_are_charged_and_the_clock_tells_sleep_from_a_busy_machine(

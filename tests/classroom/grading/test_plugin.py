@@ -158,9 +158,9 @@ def test_without_a_sandbox_it_refuses_and_says_what_would_be_open(
     given, out = hand_in(tmp_path / "class", dict.fromkeys("ab", STUB)), tmp_path / "out"
     argv = [str(given), "--out", str(out)]
     assert command.main(argv) == 2
-    said = capsys.readouterr().err
-    assert all(word in said for word in ("Nothing was graded", "keys", "marks", "solutions"))
-    assert "--without-sandbox goes on" in said and not out.exists()
+    sentence = capsys.readouterr().err
+    assert all(word in sentence for word in ("Nothing was graded", "keys", "marks", "solutions"))
+    assert "--without-sandbox goes on" in sentence and not out.exists()
     assert command.main([*argv, "--without-sandbox"]) == 0
     assert "NOT SANDBOXED" in capsys.readouterr().err
 

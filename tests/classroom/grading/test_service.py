@@ -19,7 +19,7 @@ from classroom.grading.intake.answers import Merged
 from classroom.grading.plan import GradingPlan
 from classroom.grading.sandbox import watch
 from classroom.grading.sandbox.sandboxed_kernel import GradedKernel, KernelFailed, Outcome
-from classroom.grading.sandbox.spent import WIDE, WIDE_ALONE, Spent
+from classroom.grading.sandbox.spent import WIDE, WIDE_ALONE, TimeSpent
 from classroom.grading.staged import StagedNotebook
 from classroom.observing import Sight, at_the_service, line_of, sight_of
 from tests.places import COURSE
@@ -303,7 +303,7 @@ def test_a_submission_that_is_tried_again_alone_may_wait_longer_and_is_then_not_
 
 
 @pytest.mark.parametrize(
-    "took, disturbed", [(Spent(400, 10, 300), True), (Spent(400, 10, 0), False)]
+    "took, disturbed", [(TimeSpent(400, 10, 300), True), (TimeSpent(400, 10, 0), False)]
 )
 def test_the_time_of_a_whole_notebook_knows_a_busy_machine_too(took, disturbed):
     staged = StagedNotebook(Merged("03_deterministic_supervisor"), GradingPlan(1), 3)
