@@ -395,8 +395,8 @@ def _check_approved(tools: Iterable[RemoteTool], approved: str) -> None:
     if differences:
         changes = cut("; ".join(differences), MOST_OF_ERROR)
         raise ValueError(
-            f"the tools are not those that were approved: {changes}. Read them, then approve their new"
-            " digest"
+            f"the tools are not those that were approved: {changes}. Read them, then approve their"
+            " new digest"
         )
 
 
