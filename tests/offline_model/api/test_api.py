@@ -25,7 +25,7 @@ from offline_model import (
     Temperament,
     estimate_tokens,
 )
-from tests.parts import on_each
+from tests.on_each import on_each
 
 HEADERS = {"anthropic-version": "2026-10-21"}
 HAIKU, SONNET, OPUS = "claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5"

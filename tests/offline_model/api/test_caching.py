@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offline_model import Answer, Faults, OfflineAPI
-from tests.parts import on_each
+from tests.on_each import on_each
 
 HAIKU, SONNET = "claude-haiku-5-5", "claude-sonnet-5-5"
 MARK = {"cache_control": {"type": "ephemeral"}}

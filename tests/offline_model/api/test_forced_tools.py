@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from offline_model import Answer, OfflineAPI
-from tests.parts import on_each
+from tests.on_each import on_each
 
 HEADERS = {"anthropic-version": "2026-10-21"}
 HAIKU = "claude-haiku-5-5"

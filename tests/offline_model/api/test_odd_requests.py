@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offline_model import Answer, OfflineAPI
-from tests.parts import on_each
+from tests.on_each import on_each
 
 HAIKU = "claude-haiku-5-5"
 HEADERS = {"anthropic-version": "2026-10-21"}

@@ -8,7 +8,7 @@ anthropic = pytest.importorskip("anthropic", minversion="2.0")
 pydantic = pytest.importorskip("pydantic")
 
 from offline_model import Answer, Faults, OfflineAPI, Server  # noqa: E402
-from tests.parts import on_each  # noqa: E402
+from tests.on_each import on_each  # noqa: E402
 
 HAIKU, SONNET = "claude-haiku-5-5", "claude-sonnet-5-5"
 SEARCH = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.parts import on_each
+from tests.on_each import on_each
 
 from .desk import FACTS, GOOD
 from .wire import TEXT, parts, send, shape

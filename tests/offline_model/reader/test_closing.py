@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.parts import on_each
+from tests.on_each import on_each
 
 from .desk import FACTS, GOOD
 from .wire import VERDICT, parts, send

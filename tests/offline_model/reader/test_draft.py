@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from offline_model.reader.draft import Draft, cut, length
 from offline_model.reader.sources import facts
-from tests.parts import on_each
+from tests.on_each import on_each
 
 FACTS = facts(
     "- Qdrant is a vector database. [overview]\n"

@@ -10,7 +10,7 @@ import offline_model
 from offline_model.page import page
 from offline_model.reader.difference import account_of
 from offline_model.skills import name_of, skills
-from tests.parts import on_each
+from tests.on_each import on_each
 
 from .desk import FACTS, GOOD
 from .wire import TEXT, VERDICT, parts, send, tool

@@ -22,7 +22,7 @@ from kernel.plan import PLANNER, NoPlan, StepPlanner
 from kernel.search import Corpus
 from kernel.supervisors import LLMSupervisor
 from kernel.team import researcher, reviewer, specialists, writer
-from tests.parts import on_each
+from tests.on_each import on_each
 from workshop.desks.incidents import make
 from workshop.desks.oncall import OnCallDesk
 

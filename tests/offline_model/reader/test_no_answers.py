@@ -11,7 +11,7 @@ from pathlib import Path
 
 import kernel
 from offline_model.reader.lexicon import families, table
-from tests.parts import on_each
+from tests.on_each import on_each
 from workshop.course import lessons
 
 HERE = Path(__file__).parent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from offline_model.reader.lexicon import families, table
-from tests.parts import on_each
+from tests.on_each import on_each
 from workshop.course.lessons import LESSONS
 
 from .desk import FACTS, GOOD

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from kernel.team import REVIEWER, WRITER
 from kernel.tools import schema_of
 from kernel.wire import strict_schema
-from tests.parts import on_each
+from tests.on_each import on_each
 
 from .desk import FACTS, GOOD
 from .wire import Reply, parts, send

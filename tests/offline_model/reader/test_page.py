@@ -18,7 +18,7 @@ from offline_model import OfflineAPI
 from offline_model.account import HEADER, MAX_BYTES
 from offline_model.page import BEGIN
 from offline_model.skills import SKILLS, Skill
-from tests.parts import on_each
+from tests.on_each import on_each
 from workshop.desks.oncall import PROMPTS
 
 from .desk import FACTS, GOOD

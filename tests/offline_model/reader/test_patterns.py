@@ -12,7 +12,7 @@ from re import _parser as parser
 
 import offline_model
 from offline_model.reader import lexicon
-from tests.parts import on_each
+from tests.on_each import on_each
 
 REPEATS = (kinds.MAX_REPEAT, kinds.MIN_REPEAT, kinds.POSSESSIVE_REPEAT)
 LONG = 100

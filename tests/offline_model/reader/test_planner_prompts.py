@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from offline_model.reader.dials import limit, wished
 from offline_model.reader.difference import Prompt
-from tests.parts import on_each
+from tests.on_each import on_each
 
 ROLE = "You are the planner of a team. Break the task into steps for the workers listed. "
 AT_MOST_THREE = (

@@ -6,7 +6,7 @@ import ast
 import json
 
 from kernel import context, memory, selection, supervisors, team
-from tests.parts import on_each
+from tests.on_each import on_each
 from tests.places import ROOT
 from workshop.desks import oncall
 from workshop.material import evaluating

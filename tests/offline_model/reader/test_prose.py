@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.parts import on_each
+from tests.on_each import on_each
 
 from .wire import VERDICT, parts, send
 

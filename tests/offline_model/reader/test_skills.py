@@ -10,7 +10,7 @@ import sys
 from itertools import count
 
 from offline_model import Temperament
-from tests.parts import on_each
+from tests.on_each import on_each
 from tests.places import ROOT
 
 from .desk import FACTS, GOOD, TEAPOTS, library

@@ -10,7 +10,7 @@ from benchmarks.inputs import PIECES, requests, text_of
 from benchmarks.sweep import with_many
 from kernel import models
 from offline_model.reader.reader import answer
-from tests.parts import on_each
+from tests.on_each import on_each
 
 MOST_CALLS = 50
 """A character of the request: reading takes 5 to 30, and what grows with the square is far above."""

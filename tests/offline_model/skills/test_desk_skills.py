@@ -17,7 +17,7 @@ from kernel import Agent, Budget, Handoff, Registry, Run, Verdict, connect, mode
 from kernel.findings import Finding, Findings, synthesizer
 from kernel.plan import PLANNER, StepPlanner
 from offline_model.skills.desk.material import functions_of
-from tests.parts import on_each
+from tests.on_each import on_each
 from tests.scripted import Worker
 from workshop.desks.checkout import Checkout, patched_files
 from workshop.desks.oncall import PROMPTS, code_tools, patches_in

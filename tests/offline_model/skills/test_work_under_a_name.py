@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 from tests.offline_model.reader.wire import TEXT, TEXTS, converse, parts, tool
-from tests.parts import on_each
+from tests.on_each import on_each
 
 NAMES = {"type": "object", "additionalProperties": TEXTS}
 FULL = {"type": "object", "additionalProperties": TEXT}

@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import reprlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
+
+SHORT = reprlib.Repr()
+SHORT.maxstring = SHORT.maxother = 70
 
 
 def on_each(
@@ -52,4 +56,4 @@ def on_each(
 
 def _label(row: tuple[Any, ...], ids: Callable[[Any], object] | None) -> str:
     """What a failure calls a case."""
-    return "-".join(str(ids(value) if ids else value)[:70] for value in row)
+    return "-".join(str(ids(value)) if ids else SHORT.repr(value) for value in row)
