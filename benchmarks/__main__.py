@@ -32,6 +32,7 @@ from kernel import (
 )
 from kernel.telemetry import MOST_WAITING, Spans
 
+from . import growth as pieces
 from . import inputs, production, server
 from .sides import Floor, Kernel
 
@@ -314,6 +315,8 @@ async def main() -> None:
     await desk()
     hard_inputs()
     await spans()
+    for line in await asyncio.to_thread(list, pieces.rows()):
+        print(line)
     print(f"{time.perf_counter() - began:.0f} s in all")
 
 

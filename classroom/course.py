@@ -146,8 +146,6 @@ class Course:
     """Further files and folders that a graded notebook can see. None may hold what is right."""
     no_mark_depends_on: tuple[str, ...] = ()
     """Of `packages`, folders on which no mark depends."""
-    preloaded: tuple[str, ...] = ()
-    """Modules that every submission imports."""
     not_graded: Mapping[str, str] = field(default_factory=dict)
     """By the ending of a file's name, such as ".jsonl": why handing it in earns nothing."""
     site_pages: tuple[str, ...] = (

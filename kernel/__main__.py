@@ -19,8 +19,9 @@ from .readings import reading_of
 from .recording import BUDGET, OFFLINE, TEAMS, Recording, kept, team_of
 from .run import Run
 from .search import LIBRARY, Corpus, CorpusError, heads
-from .terminal import check_writable, client_of, report, run_options, spent_so_far
+from .terminal import check_writable, client_of, command, report, run_options, spent_so_far
 from .trace import Trace, counted, dollars, line, printable
+from .untrusted import citations
 
 IN_USE = (errno.EADDRINUSE, 10048)
 """Error numbers of a port that is in use; the second is Windows' own."""
@@ -122,7 +123,8 @@ def _check_rest(parser: argparse.ArgumentParser, topic: str, rest: list[str]) ->
     if rest and topic != "serve":
         whole = " ".join([topic, *rest])
         raise SetupError(
-            f'a topic of several words needs quotes around it: python -m kernel "{whole}"'
+            "a topic of several words needs quotes around it: "
+            + command("python", "-m", "kernel", whole)
         )
     if rest:
         raise SetupError(f"serve takes --port only; given: {' '.join(rest)}")
@@ -139,7 +141,7 @@ def _check_serve(parser: argparse.ArgumentParser, options: argparse.Namespace) -
 async def _brief(options: argparse.Namespace) -> int:
     task = f"Write a brief on {_checked_topic(options.topic)}"
     check_writable(options.save)
-    if options.record and options.library != LIBRARY:
+    if options.record is not None and options.library != LIBRARY:
         raise SetupError(
             "--record keeps a run on the workshop's own documents, which everybody has; leave "
             "--library out"
@@ -158,7 +160,7 @@ async def _brief(options: argparse.Namespace) -> int:
             finally:  # also when Ctrl-C ends it
                 unsaved = _saved(run, options.save)
         _show(run, result, library, offline=client.mode == "offline")
-    if options.record:
+    if options.record is not None:
         _say_recorded(options.record)
     if unsaved:
         raise unsaved
@@ -169,7 +171,7 @@ async def _brief(options: argparse.Namespace) -> int:
 def _asked(options: argparse.Namespace, client: Client, task: str) -> Iterator[Client]:
     """The client that the team asks: with --record one whose replies are kept, also when Ctrl-C
     ends the run."""
-    if not options.record:
+    if options.record is None:
         yield client
         return
     begun = False
@@ -185,7 +187,8 @@ def _asked(options: argparse.Namespace, client: Client, task: str) -> Iterator[C
 
 def _say_recorded(file: str) -> None:
     """Prints what a recorded run is, and how it is shown."""
-    _print(f"\n{file}: {Recording(file).facts.sentence}. python -m kernel replay {file}")
+    again = command("python", "-m", "kernel", "replay", file)
+    _print(f"\n{file}: {Recording(file).facts.sentence}. {again}")
 
 
 def _replay(arguments: list[str]) -> int:
@@ -274,20 +277,13 @@ def _shower(verbose: bool) -> Callable[[Event], None]:
 
 def _sources(result: Result, library: Corpus) -> str:
     """The documents that the brief cites, each with its title and address."""
-    cited = re.findall(
-        r"\[([^\[\]]+)\]", result.as_text()
-    )  # an id may be a file's name, with spaces
-    ids = list(dict.fromkeys(cited))
+    ids = citations(result.as_text())
     found = [library.documents[id] for id in ids if id in library.documents]
     about = {
         document.id: f"{head} {address}".rstrip()
         for document, (head, address) in zip(found, heads(found), strict=True)
     }
-    lines = [
-        about.get(id, f"[{id}] is not in the library")
-        for id in ids
-        if id in about or re.fullmatch(r"[\w.-]+", id)
-    ]
+    lines = [about.get(id, f"[{id}] is not in the library") for id in ids]
     return "\n".join(["Sources", *lines]) if lines else "No sources."
 
 

@@ -5,17 +5,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, PydanticUserError
 
 from .contract import Handoff, Result, Status, ToolError
 from .run import MAX_TOKENS, Run
 from .tools import ANSWER_AGAIN, AgentTool, definitions, parse, run_calls, schema_of
+from .waiting import at_least
 from .wire import NONSTREAMING_MAX_TOKENS, Conversation, Reply, output_format
 
 WRAP_UP = (
     "You have used all your turns. Call no more tools: give your best final answer now, from what"
     " you have."
 )
+
+GO_ON = "Go on."
+"""The message after a paused turn that ends in words: sent back alone, they would be a prefill,
+which the API refuses."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,10 @@ class Agent:
     max_tokens: int = MAX_TOKENS
 
     def __post_init__(self) -> None:
+        at_least(0, max_turns=self.max_turns)
+        at_least(1, max_tokens=self.max_tokens)
+        if self.output:
+            self._output_config(self.output)
         if self.max_tokens > NONSTREAMING_MAX_TOKENS:
             raise ValueError(
                 f"{self.name}: max_tokens is {self.max_tokens}; a request that is not streamed may"
@@ -53,8 +62,15 @@ class Agent:
         if self.tools:
             request["tools"] = definitions(self.tools, self.name)
         if self.output:
-            request["output_config"] = output_format(schema_of(self.output))
+            request["output_config"] = self._output_config(self.output)
         return request
+
+    def _output_config(self, output: type[BaseModel]) -> dict[str, Any]:
+        """Raises ValueError for a shape that no service can be asked for."""
+        try:
+            return output_format(schema_of(output))
+        except (ValueError, PydanticUserError) as problem:
+            raise ValueError(f"{self.name}: the output {output.__name__}: {problem}") from None
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Works on one handoff until there is an answer, a refusal or a limit; see
@@ -73,8 +89,7 @@ class Agent:
         turns = self._turns(run)
         for _ in range(turns):
             reply = await run.ask(**self.request, messages=conversation)
-            if reply.content:
-                conversation.append(reply.as_message())
+            conversation.append(reply.as_message())
             match reply.next_step:
                 case "run_tools" if reply.tool_calls:
                     answer, ended = await run_calls(self.tools, reply.tool_calls, run)
@@ -82,7 +97,8 @@ class Agent:
                         return Result(status="ok", output=ended)
                     conversation.append(answer)
                 case "resend":
-                    pass
+                    if _ends_in_words(conversation[-1]):
+                        conversation.append(user_message(GO_ON))
                 case "done" if reply.text:
                     try:
                         return Result(status="ok", output=self._shaped(reply))
@@ -117,6 +133,12 @@ class Agent:
 def user_message(text: str) -> dict[str, Any]:
     """Returns a message of the user's, as a conversation holds it."""
     return {"role": "user", "content": text}
+
+
+def _ends_in_words(message: dict[str, Any]) -> bool:
+    """True if a message is a reply whose last block is none of the service's own work."""
+    words = ("text", "thinking", "redacted_thinking")
+    return message["role"] == "assistant" and message["content"][-1]["type"] in words
 
 
 def _stopped(step: str, reply: Reply, run: Run) -> Result:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from .contract import Executable, Result, Status
+from .contract import Executable, Question, Result, Status
 from .run import Assignment, Run, innermost
 from .texts import one_kind_of_line
 from .tools import Tool
@@ -95,13 +95,13 @@ def missing(results: Mapping[str, Result]) -> list[str]:
     return lines
 
 
-def questions(results: Mapping[str, Result]) -> str:
-    """Returns the questions of the paused results to a person, one a line."""
-    lines = []
+def questions(results: Mapping[str, Result]) -> list[Question]:
+    """Returns the questions of the paused results to a person."""
+    asked: list[Question] = []
     for result in results.values():
         if result.status == "paused":
-            lines.append(result.reason)
-    return "\n".join(lines)
+            asked += result.questions
+    return asked
 
 
 def joined(results: Mapping[str, Result]) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import operator
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -37,6 +38,8 @@ class Budget(BaseModel):
     """Requests to a model. One that the service turned away and that is sent again counts once."""
     tokens: int | None = Field(default=None, ge=0)
     """Input and output tokens together."""
+    handoffs: int | None = Field(default=None, ge=0)
+    """Handoffs to specialists elsewhere (`kernel.remote`)."""
     turns: int | None = Field(default=None, ge=0)
     """Turns of any one agent's loop; one more request asks for a final answer."""
     seconds: float | None = Field(default=None, ge=0)
@@ -139,6 +142,7 @@ class Ledger:
     settled: Waiters = field(default_factory=Waiters, repr=False)
     _spent: Spent = field(default=NOTHING, init=False)
     _reserved: Spent = field(default=NOTHING, init=False)
+    _handed_out: Counter[str] = field(default_factory=Counter, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for above in (self.parent, self.beside):
@@ -228,6 +232,32 @@ class Ledger:
             for ledger in self.lineage():
                 ledger._check_slice(amount, part)
             return Hold(self, amount)
+
+    def hand_out(self, specialist: str, *, limit: int, run: Ledger) -> int:
+        """Counts a handoff to elsewhere, here and in every ledger above, before it goes; returns
+        its number among those to the same specialist.
+
+        specialist: its name.
+        limit:      the number that may go to it in a run.
+        run:        the ledger of that run.
+
+        Raises Exhausted when that, or the budget of a ledger on the way up, allows no more.
+        """
+        with _BOOKS:
+            number = run._handed_out[specialist] + 1
+            if number > limit:
+                raise Exhausted(
+                    f"{_handoffs(limit)} of this run went to {specialist} elsewhere, and more are"
+                    " not allowed"
+                )
+            for ledger in self.lineage():
+                allowed = ledger.budget.handoffs
+                if allowed is not None and ledger._handed_out.total() >= allowed:
+                    budget = f"{ledger.owner}'s budget of {_handoffs(allowed)} elsewhere"
+                    raise Exhausted(f"{budget} is used up{ledger.advice}")
+            for ledger in self.lineage():
+                ledger._handed_out[specialist] += 1
+        return number
 
     def _check_slice(self, amount: Spent, part: Budget) -> None:
         used = self.spent + self.reserved + amount
@@ -429,3 +459,7 @@ def _amount(budget: Budget, cap: Cap) -> str:
     if cap == "tokens":
         return f"{budget.tokens} tokens"
     return "1 call" if budget.calls == 1 else f"{budget.calls} calls"
+
+
+def _handoffs(number: int) -> str:
+    return "1 handoff" if number == 1 else f"{number} handoffs"

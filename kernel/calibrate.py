@@ -14,8 +14,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from .evaluate import sentences
+from .untrusted import citations
 
-CITATION = re.compile(r"\s*\[([\w-]+)\]")
+CITATION = re.compile(r"\s*\[([\w-]+(?:\s*[,;|]\s*[\w-]+)*)\]")
 NUMBER = re.compile(r"(?<![\w.,-])\d[\d,.]*\d|(?<![\w.,-])\d(?![\w-])")
 NAME = re.compile(r"(?<=[a-z] )[A-Z]\w+(?: [A-Z]\w+)*")
 """In the middle of a sentence: the word before it is not a heading's or a sentence's first."""
@@ -56,20 +57,20 @@ def uncited(draft: str, draw: random.Random) -> str:
 
 def wrongly_cited(draft: str, draw: random.Random) -> str:
     """Lets one sentence cite another document of the same draft."""
-    ids = sorted({*CITATION.findall(draft)})
+    ids = sorted(citations(draft))
     if len(ids) < 2:
         return draft
 
     def other(found: re.Match[str]) -> str:
-        others = [id for id in ids if id != found[1]]
-        return f" [{draw.choice(others)}]"
+        others = [id for id in ids if id not in citations(found[0])]
+        return f" [{draw.choice(others)}]" if others else found[0]
 
     return _one(CITATION, draft, draw, other)
 
 
 def invented(draft: str, draw: random.Random) -> str:
     """Adds a sentence with a citation, though no document supports it."""
-    ids = sorted({*CITATION.findall(draft)})
+    ids = sorted(citations(draft))
     if not ids:
         return draft
     sentence = "Nine of ten experts recommend it warmly"

@@ -7,6 +7,7 @@ import contextlib
 import email.utils
 import json
 import random
+import re
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextvars import ContextVar
@@ -20,6 +21,7 @@ from . import spending
 from .budget import NOTHING, Budget, Hold, Ledger
 from .models import demand_of, spent_on
 from .redaction import Redaction
+from .waiters import Slots
 from .waiting import before_next_try
 from .wire import ACCOUNT_HEADER, API_VERSION, ApiError, Reply, Request
 
@@ -27,7 +29,7 @@ Mode = Literal["offline", "live", "local", "recorded"]
 """The kind of service that answers; "recorded" is a replay of a run, see `kernel.recording`."""
 
 RETRYABLE_STATUS = {408, 409, 429}
-"""And every 5xx; the service's `x-should-retry` header comes before either."""
+"""And every 5xx, where the service does not say which error it is."""
 
 TYPE_OF_STATUS = {
     400: "invalid_request_error",
@@ -43,6 +45,9 @@ TYPE_OF_STATUS = {
     529: "overloaded_error",
 }
 """For servers that do not say; any other 5xx is an `api_error`."""
+
+STATUS_OF_TYPE = {kind: status for status, kind in TYPE_OF_STATUS.items()} | {"api_error": 500}
+"""The usual status of each type of error, whatever the status that it comes with."""
 
 READ_S = 600.0
 """Seconds until a reply is given up: between two of its parts, and for all of its body, checked
@@ -100,7 +105,7 @@ class _Unreadable(Exception):
 
 
 class Client(contextlib.AbstractAsyncContextManager["Client"]):
-    """A connection to one server. Use it inside one event loop; `async with` closes it.
+    """A connection to one server, for any thread and event loop; `async with` closes it.
 
     transport:   an httpx transport; the offline model is one. Requests go straight to it: a turn
                  needs none of the redirects, cookies and auth flows of `httpx.AsyncClient`, which
@@ -134,7 +139,7 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
             raise ValueError(f"concurrency is {concurrency}; expected at least 1, or None")
         self.retries = retries
         self.slots: contextlib.AbstractAsyncContextManager[None] = (
-            asyncio.Semaphore(concurrency) if concurrency else contextlib.nullcontext()
+            Slots(concurrency) if concurrency else contextlib.nullcontext()
         )
         cap = Budget.model_validate({"usd": max_usd})
         self.ledger = Ledger(cap, owner="the client", unknown_price_ok=unknown_price_ok)
@@ -151,8 +156,10 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         self._sleep = sleep or asyncio.sleep
         self._jitter = jitter
         self._url = httpx.URL(f"{self.base_url}/v1/messages")
-        if self._url.userinfo or self._url.query:  # not shown, since it may be a secret
-            raise SetupError("the base URL holds a name, a password or a query; expected none")
+        if self._url.userinfo or self._url.query or self._url.fragment:  # maybe a secret: not shown
+            raise SetupError(
+                "the base URL holds a name, a password, a query or a fragment; expected none"
+            )
         self.public_headers = {
             "host": self._url.netloc.decode("ascii"),
             "user-agent": "supervisor-workshop",
@@ -225,6 +232,12 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
                 raise
             hold.settle(spent_on(request.model, reply.usage))
             return reply
+
+    async def hand_out(self, specialist: str, limit: int) -> int | None:
+        """Counts a handoff to elsewhere, where this client knows who counts for its run; see
+        `Run.hand_out`. Others, like this one, leave it to the run.
+        """
+        return None
 
     async def reserve(
         self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
@@ -307,11 +320,17 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         try:
             reply = Reply.model_validate_json(body)
         except ValidationError as problem:
+            if _is_error(_payload(body)):
+                return self._refused(200, headers, body)
             first = problem.errors(include_url=False, include_input=False)[0]["msg"]
             content_type = headers.get("content-type", "no content type")
+            given = f"something that is not a reply ({content_type}; {first}): {_excerpt(body)}"
+            remedy = "check the base URL"
+            if _first_event(body):
+                given = f"a stream ({_excerpt(body)})"
+                remedy = "the server streams, though it was not asked to: switch that off there"
             return self._error(
-                "the server answered 200 with something that is not a reply "
-                f"({content_type}; {first}): {_excerpt(body)}; check the base URL",
+                f"the server answered 200 with {given}; {remedy}",
                 "invalid_reply",
                 status=200,
                 billable=True,
@@ -363,22 +382,25 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         )
 
     def _refused(self, status: int, headers: httpx.Headers, body: bytes) -> ApiError:
-        """The server answered with an error."""
+        """The server answered with an error, whatever the status: its type says whether to try
+        again, and no work was done that is billed."""
         payload = _payload(body)
         problem = payload.get("error")
         if isinstance(problem, str):
             problem = {"message": problem}
         if not isinstance(problem, dict):
             problem = {"message": f"not the API's error format: {_excerpt(body)}"}
-        kind = problem.get("type") or _type_of(status)
+        code = problem.get("code")  # other dialects say the status there
+        meant = code if type(code) is int and code >= 400 else status
+        kind = str(problem.get("type") or _type_of(meant))
         # a spend limit answers 429 too, and waiting does not lift it
         spend_limit = "spend" in str(problem.get("details"))
-        waiting_helps = not spend_limit and _may_pass(status)
+        waiting_helps = not spend_limit and _may_pass(STATUS_OF_TYPE.get(kind, meant))
         asked_for = {"true": True, "false": False}.get(headers.get("x-should-retry", ""))
         request_id = headers.get("request-id") or payload.get("request_id") or ""
         return self._error(
             str(problem.get("message") or "the server did not say why"),
-            str(kind),
+            kind,
             status=status,
             retryable=waiting_helps if asked_for is None else asked_for,
             request_id=request_id if isinstance(request_id, str) else "",
@@ -478,6 +500,9 @@ class WrappedClient(Client):
     ) -> Reservation:
         return await self.wrapped.reserve(request, on_wait=on_wait)
 
+    async def hand_out(self, specialist: str, limit: int) -> int | None:
+        return await self.wrapped.hand_out(specialist, limit)
+
 
 def _drop_frames(problem: BaseException) -> None:
     """Drops the tracebacks of an exception and of those behind it: their frames hold the key."""
@@ -515,12 +540,31 @@ async def _read(response: httpx.Response) -> bytes:
 
 
 def _payload(body: bytes) -> dict[str, Any]:
-    """The JSON object of an error page; empty when it is none."""
+    """The JSON object of a page, or of the first event of a stream; empty when there is none."""
     try:
-        payload = json.loads(body.decode("utf-8", "replace"))
+        payload = json.loads((_first_event(body) or body).decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return {}
     return payload if isinstance(payload, dict) else {}
+
+
+def _first_event(body: bytes) -> bytes:
+    """The data of the first event of a stream, other than a ping; empty when it is no stream."""
+    if not _STREAM.match(body):
+        return b""
+    data = (found[1] for found in _DATA.finditer(body))
+    return next((each for each in data if b'"ping"' not in each[:40]), b"")
+
+
+_STREAM = re.compile(rb"\s*(?::|(?:event|data|id|retry):)")
+_DATA = re.compile(rb"^data:[ ]?([^\r\n]+)", re.MULTILINE)
+
+
+def _is_error(payload: dict[str, Any]) -> bool:
+    """True for the API's error object, also in the form of other dialects."""
+    return payload.get("type") == "error" or (
+        bool(payload.get("error")) and "content" not in payload
+    )
 
 
 def _excerpt(body: bytes) -> str:

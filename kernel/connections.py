@@ -7,37 +7,23 @@ choice, and under one hard cap for the whole process (`kernel.spending`).
 
 from __future__ import annotations
 
-import contextlib
 import os
 from decimal import Decimal
 from typing import Any
-from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
 from . import spending
 from .client import Client, Mode, SetupError
+from .network import address_of, pool_for, way_to
 
 AT_ONCE = 16
 """The requests that may be under way at once at a real server, unless the caller says otherwise."""
 
+SERVICE = "https://api.anthropic.com"
+
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 """The names of this machine."""
-
-
-def pool_for(url: httpx.URL) -> httpx.AsyncHTTPTransport:
-    """Connections to one server, as many as a fan-out asks for.
-
-    Few are kept afterwards: httpx looks through all that it keeps at every request, which with
-    hundreds costs more than opening new ones.
-    """
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
-    return httpx.AsyncHTTPTransport(limits=limits, proxy=proxy_for(url.scheme, url.host))
-
-
-def proxy_for(scheme: str, host: str) -> str | None:
-    """The proxy that the environment names for the addresses of a host, if any."""
-    return None if proxy_bypass(host) else getproxies().get(scheme)
 
 
 def connect(
@@ -121,18 +107,30 @@ def _base_url(local: bool) -> httpx.URL:
             "the model is live, but ANTHROPIC_API_KEY is not set; set it (or ANTHROPIC_BASE_URL for"
             " a server of your own), or stay offline"
         )
-    address = address or "https://api.anthropic.com"
-    url = httpx.URL()
-    with contextlib.suppress(httpx.InvalidURL):
-        url = httpx.URL(address)
-    if "@" in address or url.query:  # not shown, since it may be a secret
+    return _checked(address or SERVICE)
+
+
+def check_network() -> None:
+    """Looks at the settings with which `connect` would reach a model. Raises its SetupError."""
+    way_to(_checked(os.environ.get("ANTHROPIC_BASE_URL") or SERVICE))
+
+
+def _checked(address: str) -> httpx.URL:
+    """The base URL of requests, if it is one. It is not shown, since it may be a secret."""
+    if any(sign in address for sign in "@?#"):
         raise SetupError(
-            "ANTHROPIC_BASE_URL holds a name, a password or a query; put the secret into"
-            " ANTHROPIC_AUTH_TOKEN"
+            "ANTHROPIC_BASE_URL holds a name, a password, a query or a fragment; put the secret"
+            " into ANTHROPIC_AUTH_TOKEN"
         )
-    if url.scheme not in ("http", "https") or not url.host or not 0 < (url.port or 80) < 65536:
+    url = address_of(address)
+    if url is None:
         raise SetupError(
             "ANTHROPIC_BASE_URL is no address of a server; expected an address such as"
             " http://127.0.0.1:11434"
+        )
+    if url.path.rstrip("/").endswith(("/v1", "/messages", "/completions")):
+        raise SetupError(
+            "ANTHROPIC_BASE_URL ends as the address of a request does; leave out /v1 and what"
+            " follows, which is added to it"
         )
     return url

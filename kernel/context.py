@@ -87,11 +87,12 @@ class Context:
         self.evicted: list[Entry] = []
         """The results that were evicted, in order."""
         self._entries: dict[str, Entry] = {}
+        self._tokens = 0
 
     @property
     def tokens(self) -> int:
         """The estimated number of tokens in the context."""
-        return sum(entry.tokens for entry in self._entries.values())
+        return self._tokens
 
     @property
     def entries(self) -> list[Entry]:
@@ -115,8 +116,9 @@ class Context:
         workers = (for_,) if isinstance(for_, str) else tuple(for_)
         entry = Entry(key, text, importance, workers)
         self._check_pinned(entry)
-        self._entries.pop(key, None)
+        self._remove(key)
         self._entries[key] = entry
+        self._tokens += entry.tokens
         return self._evict()
 
     def _check_pinned(self, new: Entry) -> None:
@@ -140,10 +142,14 @@ class Context:
                 break
             others = [entry for entry in loose if entry.key != self.active]
             least = min(others or loose, key=lambda entry: entry.importance)
-            del self._entries[least.key]
+            self._remove(least.key)
             self.evicted.append(least)
             gone.append(least.key)
         return gone
+
+    def _remove(self, key: str) -> None:
+        entry = self._entries.pop(key, None)
+        self._tokens -= entry.tokens if entry else 0
 
     def handoff_to(self, name: str, intent: str = "") -> Handoff:
         """The handoff to one worker: its intent, the task as context, the rest as artifacts.

@@ -7,12 +7,12 @@ answer to "telephone game" delegation; see the supervisor/worker literature name
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from .labels import ARTIFACT_NAME, ARTIFACT_NAME_RULE, OWN_PARTS, label
 from .texts import as_parts, as_text, in_words
@@ -40,7 +40,7 @@ class Handoff(BaseModel):
     """Only what the specialist needs to know."""
     artifacts: dict[str, str] = {}
     """Named payloads, such as facts, draft, feedback. Their names are labels: "my notes" becomes
-    "my-notes"."""
+    "my-notes". Given out as a copy: what was handed over does not change."""
     from_agent: str = "user"
     to_agent: str = ""
     return_to: str = ""
@@ -63,6 +63,12 @@ class Handoff(BaseModel):
                 )
             labelled[own] = text
         return labelled
+
+    if not TYPE_CHECKING:
+
+        def __getattribute__(self, name):
+            value = super().__getattribute__(name)
+            return dict(value) if name == "artifacts" else value
 
     def model_copy(  # Any: as pydantic has it
         self, *, update: Mapping[str, Any] | None = None, deep: bool = False
@@ -100,6 +106,53 @@ class Handoff(BaseModel):
         return json.dumps(fields)
 
 
+class Question(BaseModel):
+    """A question for a person: its words, and what tells it from another one of the same words."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+    words: str
+    about: Any = None  # Any: JSON
+    """The facts to decide on."""
+    by: str = ""
+    """The name of the one who asks."""
+    task: str = ""
+    """The intent that the one who asks works on."""
+    key: str = ""
+    """Its step in the journal where it waits; empty without one."""
+
+    def __str__(self) -> str:
+        return self.words
+
+    def __hash__(self) -> int:
+        return hash((self.words, self.by, self.task, self.key))
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        return [(name, value) for name, value in super().__repr_args__() if value and name != "key"]
+
+    @property
+    def origin(self) -> str:
+        """The asker, the task and the facts, as far as they are known."""
+        facts = as_text(self.about)
+        parts = [self.by, self.task, facts[:FACTS_SHOWN] + "…" * (len(facts) > FACTS_SHOWN)]
+        return "; ".join(filter(None, parts))
+
+
+FACTS_SHOWN = 200
+"""Characters of the facts that tell a question from another one of the same words."""
+
+
+def in_lines(questions: Sequence[Question]) -> str:
+    """The words of questions, a line each, with the origin where it tells two apart."""
+    origins: dict[str, set[str]] = {}
+    for question in questions:
+        origins.setdefault(question.words, set()).add(question.origin)
+    lines = []
+    for question in questions:
+        is_told_apart = len(origins[question.words]) > 1
+        lines.append(f"{question.words} ({question.origin})" if is_told_apart else question.words)
+    return "\n".join(lines)
+
+
 class Result(BaseModel):
     """The outcome of a handoff. A limit, a refusal or a failure is a result too, and carries the
     work so far."""
@@ -117,6 +170,8 @@ class Result(BaseModel):
     """True if the same work may succeed later: the service was overloaded, or a deadline passed."""
     retry_after_s: float | None = None
     """Seconds that the service asks to wait before that."""
+    questions: tuple[Question, ...] = Field(default=(), exclude_if=lambda value: not value)
+    """The questions that a paused one waits for; Run fills it."""
 
     @property
     def ok(self) -> bool:
@@ -128,7 +183,9 @@ class Result(BaseModel):
         return ""
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        yield from super().__repr_args__()
+        for name, value in super().__repr_args__():
+            if name != "questions" or value:
+                yield name, value
         if self.reading:
             yield "reading", self.reading
 
@@ -147,13 +204,21 @@ UNSAID = "somebody waits for a person and did not say what for"
 class Pause(Exception):
     """Raised in a tool: stop here and ask a person. The dispatch ends with status `paused`.
 
-    Its reason is the question; of several questions, a line each. A Pause without a question gets a
-    default text, since it stops the work all the same. Over a journal, `Journal.decision` raises
-    it, and returns the answer once there is one.
+    It is given questions, each a text or a Question; its reason has a line for each. Without one it
+    gets a default text, since it stops the work all the same. Over a journal,
+    `Journal.decision` raises it, and returns the answer once there is one.
     """
 
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The questions; of one that was given as a text the words alone."""
+        asked = []
+        for each in self.args:
+            asked.append(each if isinstance(each, Question) else Question(words=in_words(each)))
+        return tuple(each for each in asked if each.words.strip()) or (Question(words=UNSAID),)
+
     def __str__(self) -> str:
-        return "\n".join(filter(str.strip, map(in_words, self.args))) or UNSAID
+        return in_lines(self.questions)
 
     @classmethod
     def of(cls, problems: Iterable[BaseException]) -> Pause | None:
@@ -169,7 +234,8 @@ class Pause(Exception):
 
 @runtime_checkable
 class Executable(Protocol):
-    """Anything that keeps the contract: agents, supervisors, tools, gates, guards.
+    """Anything that keeps the contract: agents, supervisors, tools, guards, an executable behind
+    gates.
 
     An executable with the attribute `wraps` is a transparent wrapper of another one; see
     `Run.dispatch`.

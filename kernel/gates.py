@@ -24,8 +24,10 @@ from pydantic import BaseModel, ConfigDict
 from .aggregate import readable
 from .budget import Exhausted
 from .contract import Executable, Handoff, Pause, Result, Status, Wrapper
-from .run import MAX_WRAPPERS, Run, same
+from .run import Run, same
+from .texts import place_of
 from .trace import counted
+from .waiting import at_least
 
 
 class Issue(BaseModel):
@@ -68,6 +70,9 @@ class LengthGate:
     words: int
     name: str = "length"
     cost: float = 0.0
+
+    def __post_init__(self) -> None:
+        at_least(1, words=self.words)
 
     async def check(self, draft: str, handoff: Handoff, run: Run) -> list[Issue]:
         count = len(draft.split())
@@ -122,6 +127,8 @@ class FactGate:
             for pattern, query in self.claims.items():
                 for match in re.finditer(pattern, draft, re.IGNORECASE):
                     *keys, claim = match.groups()
+                    if claim is None:
+                        continue  # an optional group: the draft says nothing here
                     row = database.execute(query, keys).fetchone()
                     issues += _untrue(_quote(draft, match), claim, row)
         return issues
@@ -290,13 +297,9 @@ class Gated(Wrapper):
         self._check_agents()
 
     def _check_agents(self) -> None:
-        """Raises ValueError for two gates that ask one agent about the same draft, here or in the
-        gates around which these stand: the door refuses the second question as a repeat."""
-        asking: list[ModelGate] = []
-        behind: Any = self
-        for _ in range(MAX_WRAPPERS):
-            asking += [gate for gate in getattr(behind, "gates", ()) if isinstance(gate, ModelGate)]
-            behind = getattr(behind, "wraps", None)
+        """Raises ValueError for two gates that ask one agent about the same draft: the door refuses
+        the second question as a repeat."""
+        asking = [gate for gate in self.gates if isinstance(gate, ModelGate)]
         for one, other in combinations(asking, 2):
             if same(one.agent, other.agent):
                 raise ValueError(
@@ -366,6 +369,7 @@ class Gated(Wrapper):
                 raise
             except Exception as problem:
                 broken = f"the gate {gate.name!r} failed: {type(problem).__name__}: {problem}"
+                run.note(f"{gate.name} ended in a bug: {place_of(problem)}", about="bug")
                 _record(run, gate, number, [broken])
                 return CheckedDraft(result, passed, issues, broken)
             _record(run, gate, number, [str(issue) for issue in found])

@@ -211,7 +211,10 @@ class CircuitBreaker(Guard):
     def _wait_s(self) -> float | None:
         """Seconds until the next trial; None while the circuit is closed."""
         opened_at = self._opened_at
-        return None if opened_at is None else opened_at + self.cooldown_s - self.clock()
+        if opened_at is None:
+            return None
+        # a clock that was set back makes no wait longer
+        return min(opened_at + self.cooldown_s - self.clock(), self.cooldown_s)
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Returns the worker's result, or a failure at once while the circuit turns work away."""

@@ -15,7 +15,7 @@ from .contract import Executable, Handoff, Pause, Result, ToolError
 from .labels import artifact_name, free_label, label
 from .run import Run
 from .texts import as_parts, as_plain, as_text
-from .tools import TOOL_NAME, parse, schema_of, tool
+from .tools import parse, schema_of, tool
 from .trace import counted
 
 
@@ -25,16 +25,10 @@ class HandoffTool:
 
     specialist: Executable
 
-    def __post_init__(self) -> None:
-        if not TOOL_NAME.fullmatch(self.name):
-            raise ValueError(
-                f"a model cannot be offered a specialist named {self.specialist.name!r}: its handoff is a "
-                "tool, and the name of a tool has at most 128 letters a-z, digits, _ and -; rename it"
-            )
-
     @property
     def name(self) -> str:
-        return f"handoff_to_{self.specialist.name}"
+        """The tool's name, with the label that the specialist has in the run."""
+        return f"handoff_to_{label(self.specialist.name)}"
 
     @property
     def definition(self) -> dict[str, Any]:

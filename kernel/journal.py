@@ -45,6 +45,7 @@ import asyncio
 import contextlib
 import json
 import time
+import uuid
 import warnings
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator
@@ -53,12 +54,13 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
 from .client import Client, OnRetry, Reservation, WrappedClient
-from .contract import Pause, ToolError
-from .events import Dispatched
+from .contract import Handoff, Pause, Question, ToolError
+from .events import Dispatched, Event
 from .journal_file import FORMAT, JournalError, JournalFile, JournalInUse, StepRow
 from .run import Run
 from .texts import as_plain, as_text, in_words
@@ -83,6 +85,10 @@ idempotency key.
 """
 
 
+ORIGIN = "origin of handoffs"
+"""The name under which a journal keeps what tells its handoffs from those of another one."""
+
+
 @dataclass
 class StepUse:
     """The use of a step by this process: the tree of runs it belongs to, and the runs in it that
@@ -96,14 +102,61 @@ class StepUse:
     runs: list[Run] = field(default_factory=list)
     taken: bool = False
     failed: bool = False
+    effect: str = ""
+    """The key of the effect that it holds."""
 
     def serves(self, run: Run | None) -> bool:
         """True if `run` may reuse this finished step: same tree, and it has not come to the step
         before.
         """
-        if run is None or not self.taken or self.failed:
-            return False
-        return self.root is _root(run) and all(each is not run for each in self.runs)
+        return self.taken and not self.is_over_for(run)
+
+    def is_over_for(self, run: Run | None) -> bool:
+        """True if `run` will never reuse this step."""
+        if run is None or self.failed:
+            return True
+        return self.root is not _root(run) or any(each is run for each in self.runs)
+
+
+class Uses(dict[int, StepUse]):
+    """The uses of equal steps by number, and the numbers of the effects that they hold.
+
+    The lowest free number is found where the last search ended, not from 1 up.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.effects: set[str] = set()
+        """The keys of the effects that are done or under way."""
+        self._starts: dict[Run | None, int] = {}
+        self._first_effect = 1
+
+    def start_for(self, run: Run | None) -> int:
+        """A number below which no step is free for this run, or serves it."""
+        number = self._starts.get(run, 1)
+        while (use := self.get(number)) and use.is_over_for(run):
+            number += 1
+        self._starts[run] = number
+        return number
+
+    def give_back(self, number: int) -> None:
+        """Frees a number, and the effect that it holds."""
+        self.release(self.pop(number).effect)
+        for run, start in self._starts.items():
+            self._starts[run] = min(start, number)
+
+    def free_effect(self, content: str) -> str:
+        """The key of the lowest effect that is neither done nor under way."""
+        while f"{content}.{self._first_effect}" in self.effects:
+            self._first_effect += 1
+        return f"{content}.{self._first_effect}"
+
+    def release(self, effect: str) -> None:
+        """Lets the next equal call have this effect."""
+        if effect in self.effects:
+            self.effects.remove(effect)
+            number = effect.rpartition(".")[2]
+            self._first_effect = min(self._first_effect, int(number) if number.isdecimal() else 1)
 
 
 @dataclass(frozen=True)
@@ -138,7 +191,9 @@ class Journal:
             raise ValueError(f"sync is {sync!r}; expected 'full' or 'normal'")
         self.path = Path(path)
         self._file = JournalFile(self.path, sync)
-        self._uses: dict[str, dict[int, StepUse]] = defaultdict(dict)
+        self._uses: dict[str, Uses] = defaultdict(Uses)
+        self._unanswered: set[str] | None = None
+        """The errors of the file that were not answered, read when the first one comes back."""
         self.final = final
         self._warned = final
 
@@ -159,6 +214,11 @@ class Journal:
         whole work, and the service is paid once.
         """
         return JournalledClient(client, self)
+
+    @property
+    def whole(self) -> bool:
+        """True if each outcome could be written."""
+        return self._file.unwritten is None
 
     def steps(self) -> tuple[int, int]:
         """Returns (finished steps, open steps). An open one was under way at a crash or a limit: it
@@ -185,7 +245,7 @@ class Journal:
             if kind == "reply":
                 return Reply.model_validate_json(text).kept_as(key)
             return json.loads(text)
-        except ValueError as problem:
+        except (ValueError, RecursionError) as problem:
             raise self._unreadable(key, problem) from None
 
     def _unreadable(self, key: str, problem: object) -> JournalError:
@@ -215,7 +275,8 @@ class Journal:
                  a process that opens the fork later. A tool without `Once` is called: the journal
                  knows nothing of it.
 
-        Raises JournalError when `at` is not the key of a kept reply, and when the path is taken.
+        Raises JournalError when `at` is not the key of a kept reply, and when the path is taken;
+        ValueError, before the file is made, for a reply that could not be read back.
         """
         replies = {each.step: each.value for each in self.kept() if each.kind == "reply"}
         if at not in replies:
@@ -225,6 +286,13 @@ class Journal:
             )
         changed = change(replies[at]).model_copy(update={"account": None})
         text = json.dumps(changed.model_dump(mode="json"))
+        try:
+            Reply.model_validate_json(text)
+        except ValueError as problem:
+            raise ValueError(
+                f"the changed reply could not be read back ({in_words(problem)[:200]}); change it "
+                "to what a model may answer, in whole characters"
+            ) from None
         self._file.fork(Path(path), at, text, hold_effects=not effects)
         return Journal(path, sync=self._file.sync, final=self.final)
 
@@ -241,6 +309,7 @@ class Journal:
         the start.
         """
         self._uses.clear()
+        self._unanswered = None
 
     def try_again(self) -> int:
         """Opens each request and each effect that ended in an error and was not answered by a later
@@ -274,46 +343,60 @@ class Journal:
         Without `ask`, raises Pause until `answer` has been called: the run ends as `paused`. After
         the answer the same code, run again by a new process or after `replay()`, goes on with it.
         """
-        question = as_text(question)  # half a character cannot be kept
-        content = ["decision", _task(run), question, as_plain(about)]
+        task = _task(run)
+        intent = task[-1]["intent"] if task else ""
+        by = run.name if run and run.parent else ""
+        words = as_text(question)  # half a character cannot be kept
+        asked = Question(words=words, about=as_plain(about), by=by, task=intent)
+        content = ["decision", task, words, asked.about]
         with self._step(content, run) as step:
             if step.kept:
                 return step.outcome()
+            asked = asked.model_copy(update={"key": step.key})
             if ask is None:
-                step.start("decision", question)
+                step.start("decision", asked.model_dump_json())
                 step.use.taken = step.use.failed = True  # a repeated question is a new step
-                raise Pause(question)
+                raise Pause(asked)
             answer = _keepable(await ask())
             if answer is not None:
-                step.start("decision", question)
+                step.start("decision", asked.model_dump_json())
                 step.finish(answer)
             return answer
 
-    def questions(self) -> list[str]:
+    def questions(self) -> list[Question]:
         """The questions that wait for an answer, oldest first. A changed run may ask others."""
-        return [question for _, question in self._waiting()]
-
-    def answer(self, question: str, answer: object) -> None:
-        """Keeps the answer (text or other JSON) to a question that waits for one, the oldest if
-        there are equal ones. Raises JournalError when there is none, and when the answer cannot be
-        kept.
-        """
-        if answer is None:
-            raise ValueError("the answer is None; expected what the person decided")
-        for key, waiting in self._waiting():
-            if waiting == as_text(question):
-                self._file.answer(key, json.dumps(_keepable(answer)))
-                return
-        waiting = "; ".join(repr(each) for each in self.questions()) or "none"
-        raise JournalError(
-            f"no question {question!r} waits in {self.path}; those that wait: {waiting}"
-        )
-
-    def _waiting(self) -> list[tuple[str, str]]:
         rows = self._file.read(
             "SELECT key, asked FROM steps WHERE kind = 'decision' AND value IS NULL ORDER BY rowid"
         )
-        return [(key, question) for key, question in rows]
+        return [_question(key, asked) for key, asked in rows]
+
+    def answer(self, question: Question | str, answer: object) -> None:
+        """Keeps the answer (text or other JSON) to a question that waits for one: one of
+        `questions`, of `Result.questions`, or its words where no other has the same.
+
+        Raises JournalError when there is none, when there are several, and when the answer cannot
+        be kept.
+        """
+        if answer is None:
+            raise ValueError("the answer is None; expected what the person decided")
+        waiting = self.questions()
+        if isinstance(question, Question):
+            meant = [each for each in waiting if each.key == question.key]
+        else:
+            meant = [each for each in waiting if each.words == as_text(question)]
+        if len(meant) > 1:
+            origins = "; ".join(each.origin for each in meant)
+            raise JournalError(
+                f"{len(meant)} questions {question!r} wait in {self.path}: {origins}; answer one of"
+                " questions() and not its words"
+            )
+        if not meant:
+            words = "; ".join(repr(each.words) for each in waiting) or "none"
+            raise JournalError(
+                f"no question {str(question)!r} waits in {self.path}; those that wait: {words}"
+            )
+        key = meant[0].key
+        self._file.answer(key, json.dumps(_keepable(answer)))
 
     # ── time ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -346,7 +429,7 @@ class Journal:
             content = json.dumps(content, sort_keys=True, default=str).encode("utf-8", "replace")
         digest = sha256(content).hexdigest()[:20]
         uses = self._uses[digest]
-        number = 1
+        number = uses.start_for(run)
         while number in uses and not uses[number].serves(run):
             number += 1
         key = f"{digest}.{number}"
@@ -358,11 +441,15 @@ class Journal:
             yield JournalStep(self, key, row, use)
         finally:
             if not use.taken and uses.get(number) is use:
-                del uses[number]
+                uses.give_back(number)
 
     def _warn(self, key: str, error: Exception) -> None:
         """Says, once, that an error comes from the journal and how to be rid of it."""
-        if not self._warned and key in self._file.unanswered_errors():
+        if self._warned:
+            return
+        if self._unanswered is None:
+            self._unanswered = set(self._file.unanswered_errors())
+        if key in self._unanswered:
             self._warned = True
             warnings.warn(
                 f"{self.path} holds an error, which comes back as it was: {in_words(error)[:200]}. "
@@ -390,14 +477,17 @@ class JournalStep:
         """The idempotency key. After a failed call the next equal call reuses its key, since the
         first may have been done; once an earlier call is done under that key, it is reused no more.
         """
-        content, _, number = self.key.rpartition(".")
-        earlier = [self.journal._file.row(f"{content}.{n}") for n in range(1, int(number))]
-        answered = {row.asked for row in earlier if row and row.value and row.asked}
-        if self.row and self.row.asked not in answered:
+        content = self.key.rpartition(".")[0]
+        uses = self.journal._uses[content]
+        if self.row and self.row.asked not in uses.effects:
             return str(self.row.asked or self.key)
-        before = [use for other, use in self.journal._uses[content].items() if other < int(number)]
-        done = sum(not use.failed for use in before)
-        return f"{content}.{done + 1}"
+        return uses.free_effect(content)
+
+    def hold(self, effect: str) -> str:
+        """Lets no other equal call have this effect, until this one fails; returns it."""
+        self.use.effect = effect
+        self.journal._uses[self.key.rpartition(".")[0]].effects.add(effect)
+        return effect
 
     def outcome(self, read: Callable[[str], Value] = json.loads) -> Value:
         """Returns the outcome, as `read` makes it of its JSON; raises the error that it ended in.
@@ -409,9 +499,11 @@ class JournalStep:
             if row.error is None:
                 value = read(row.value or "")
                 self.use.taken = True
+                if not isinstance(row.asked, int):  # as of a reply
+                    self.hold(row.asked or self.key)
                 return value
             error = _error_from(json.loads(row.error))
-        except (ValueError, TypeError, KeyError, AttributeError) as problem:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
             raise self.journal._unreadable(self.key, problem) from None
         self.use.taken = self.use.failed = True
         if isinstance(error, ApiError):
@@ -435,6 +527,7 @@ class JournalStep:
         """Keeps the error that it ended in."""
         self.journal._file.fail(self.key, json.dumps(_as_plain_error(error), default=str))
         self.use.taken = self.use.failed = True
+        self.journal._uses[self.key.rpartition(".")[0]].release(self.use.effect)
 
 
 class JournalledClient(WrappedClient):
@@ -464,6 +557,18 @@ class JournalledClient(WrappedClient):
                 raise
             step.finish(reply.model_dump(mode="json"))
             return reply.kept_as(step.key)
+
+    def handoff_key(self, path: tuple[str, ...], handoff: Handoff) -> str:
+        """The identity of a handoff to elsewhere: the same when this work is done again, and
+        another one for an equal handoff that comes later, or over another journal."""
+        origin = self._journal.description(ORIGIN)
+        if not origin:
+            origin = uuid.uuid4().hex
+            self._journal.describe(ORIGIN, origin)
+        content = [ORIGIN, origin, path, handoff.model_dump(mode="json")]
+        with self._journal._step(content) as step:
+            step.use.taken = step.use.failed = True
+            return step.key
 
     async def reserve(
         self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
@@ -548,7 +653,7 @@ class Once:
                 raise ToolError(
                     f"{self.name} was not called: this run is a fork, which holds effects back"
                 )
-            effect = step.effect
+            effect = step.hold(step.effect)
             step.start("effect", effect)
             try:
                 with _current(effect):
@@ -578,16 +683,44 @@ def _task(run: Run | None) -> list[dict[str, Any]]:
     """The handoffs that led to a run, from the first one down, as they say what to do; those of
     transparent wrappers say it twice and are left out.
     """
-    ids = set()
-    ancestor = run
+    if run is None:
+        return []
+    handoffs = _handoffs.setdefault(_root(run), Handoffs())
+    handoffs.read(run.events)
+    ids = []
+    ancestor: Run | None = run
     while ancestor:
-        ids.add(ancestor.id)
+        ids.append(ancestor.id)
         ancestor = ancestor.parent
-    task = []
-    for event in run.events if run else ():
-        if isinstance(event, Dispatched) and event.run in ids and not event.wrapper:
-            task.append(event.handoff.model_dump(mode="json", exclude={"return_to"}))
-    return task
+    return [handoff for id in reversed(ids) for handoff in handoffs.by_run.get(id, ())]
+
+
+class Handoffs:
+    """The handoffs of one tree by their runs; each event is read once."""
+
+    def __init__(self) -> None:
+        self.by_run: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+        self._seen = 0
+
+    def read(self, happened: list[Event]) -> None:
+        for event in happened[self._seen :]:
+            if isinstance(event, Dispatched) and not event.wrapper:
+                handoff = event.handoff.model_dump(mode="json", exclude={"return_to"})
+                self.by_run[event.run].append(handoff)
+        self._seen = len(happened)
+
+
+_handoffs: WeakKeyDictionary[Run, Handoffs] = WeakKeyDictionary()
+"""The handoffs of each tree, by its root."""
+
+
+def _question(key: str, asked: str) -> Question:
+    """A question as its step holds it; an older file holds its words alone."""
+    try:
+        question = Question.model_validate_json(asked)
+    except ValidationError:
+        question = Question(words=asked)
+    return question.model_copy(update={"key": key})
 
 
 def _kept_answer(text: str) -> Any:  # Any: JSON
@@ -651,8 +784,8 @@ def calling(**arguments: object) -> Callable[[Reply], Reply]:
     def change(reply: Reply) -> Reply:
         if not reply.tool_calls:
             raise ValueError("the reply calls no tool; change it with `saying`")
-        call = reply.tool_calls[0]
-        new_input = {**call.input, **arguments}
+        call = next(block for block in reply.content if block.type == "tool_use")
+        new_input = {**reply.tool_calls[0].input, **arguments}
         return _with_block(reply, reply.content, call, {"input": new_input})
 
     return change

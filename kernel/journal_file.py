@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
+import secrets
 import sqlite3
-import tempfile
 import threading
 from collections import defaultdict
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from .budget import Exhausted
+from .private_files import OWNER_ONLY, private_file
 
 FORMAT = "2"
 """The version of the file. Format 1, which kept no errors, is read and brought up to date; a file
@@ -29,13 +29,16 @@ MARK = 0x534A524E
 SMALLEST = 512
 """Bytes. SQLite would take a shorter file for an empty database, and write over it."""
 
-UNMARKED = {"about": ["name", "value"], "steps": ["key", "kind", "value"]}
-"""The tables and columns of format 1, which had no mark."""
+ABOUT_TABLE = "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT)"
+STEPS_TABLE = "CREATE TABLE steps (key TEXT PRIMARY KEY, kind TEXT, value TEXT, error TEXT, asked)"
+FIRST_STEPS_TABLE = "CREATE TABLE steps (key TEXT PRIMARY KEY, kind TEXT, value TEXT)"
+"""The steps of format 1, which had no mark."""
 
-OWNER_ONLY = 0o600
+PROBLEMS = (sqlite3.Error, OSError, ValueError)
+"""The errors of a file that cannot be used: a name that no file can have, no room, damaged text."""
 
 HELD = "effects are held back"
-"""The name of the text that says whether a fork calls no tool with an effect."""
+"""The name of the text that says whether a fork calls no tool with an effect; a fork has it."""
 
 
 class JournalError(Exception):
@@ -81,7 +84,8 @@ class JournalFile:
         """The format that the file had at first."""
         self._thread = threading.get_ident()
         self._closed = False
-        self._unwritten: sqlite3.Error | None = None
+        self.unwritten: Exception | None = None
+        """The reason that the outcome of a step could not be kept."""
         if str(path) == ":memory:":
             raise JournalError(
                 "a journal in memory would be lost with its process; give the path of a file"
@@ -89,15 +93,15 @@ class JournalFile:
         try:
             _refuse_foreign(path)
             with contextlib.suppress(FileExistsError):
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, OWNER_ONLY))
+                private_file(path, "xb").close()
             self._db = sqlite3.connect(path, isolation_level=None, timeout=0)
-        except (sqlite3.Error, OSError) as problem:
+        except PROBLEMS as problem:
             raise _unusable(path, problem) from None
         try:
             self._open(sync)
         except BaseException as problem:  # or the file would stay in use
             self._db.close()
-            if isinstance(problem, sqlite3.Error):
+            if isinstance(problem, PROBLEMS):
                 raise _unusable(path, problem) from None
             raise
 
@@ -105,31 +109,24 @@ class JournalFile:
         self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._db.execute(f"PRAGMA synchronous = {sync}")
         self._db.execute("BEGIN EXCLUSIVE")
-        if _is_foreign(self._db):
-            raise _foreign(self.path, self._db)
-        if not _names(self._db):
-            self._make()
-        version = self.about("format")
+        version = _version(self.path, self._db)
+        for file in (self.path, self.path.with_name(f"{self.path.name}-wal")):
+            with contextlib.suppress(OSError):  # not there, or somebody else's
+                file.chmod(OWNER_ONLY)
         if not version:
-            raise _foreign(self.path, self._db)
-        if version == "1":
+            self._make()
+        elif version == "1":
             self._update()
-        elif version != FORMAT:
-            raise JournalError(
-                f"{self.path} is a journal of format {version}, and this kernel writes format "
-                f"{FORMAT}; start with a new file, or finish the run with the version that began it"
-            )
         self._db.execute("COMMIT")
         self.began_as = self.about("began as") or FORMAT
         self.holds_effects = self.about(HELD) == "yes"
         self._db.execute("PRAGMA journal_mode = WAL")
 
     def _make(self) -> None:
-        self._db.execute("CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT)")
+        self._db.execute(ABOUT_TABLE)
         self._db.execute("INSERT INTO about VALUES ('format', ?)", (FORMAT,))
-        columns = "key TEXT PRIMARY KEY, kind TEXT, value TEXT, error TEXT, asked"
-        self._db.execute(f"CREATE TABLE steps ({columns})")
-        self._mark()
+        self._db.execute(STEPS_TABLE)
+        self._db.execute(f"PRAGMA application_id = {MARK}")
 
     def _update(self) -> None:
         """Brings a file of format 1 up to date.
@@ -137,8 +134,6 @@ class JournalFile:
         There a try that failed kept its number and stayed open. The tries that were answered get
         the first numbers, so that they are found.
         """
-        columns = "key TEXT PRIMARY KEY, kind TEXT, value TEXT"
-        self._db.execute(f"CREATE TABLE IF NOT EXISTS steps ({columns})")
         for column in ("error TEXT", "asked"):
             self._db.execute(f"ALTER TABLE steps ADD COLUMN {column}")
         numbers: dict[str, list[int]] = defaultdict(list)
@@ -154,14 +149,8 @@ class JournalFile:
                     keys = (f"{content}.{place}", f"{content}.{number}")
                     self._db.execute("UPDATE steps SET key = ? WHERE key = ?", keys)
         self._db.execute("UPDATE about SET value = ? WHERE name = 'format'", (FORMAT,))
-        self._db.execute("INSERT INTO about VALUES ('began as', '1')")
-        self._mark()
-
-    def _mark(self) -> None:
+        self._db.execute("INSERT OR REPLACE INTO about VALUES ('began as', '1')")
         self._db.execute(f"PRAGMA application_id = {MARK}")
-        for path in (self.path, self.path.with_name(f"{self.path.name}-wal")):
-            with contextlib.suppress(OSError):  # not there, or somebody else's
-                path.chmod(OWNER_ONLY)
 
     def describe(self, name: str, text: str) -> None:
         """Keeps a text about the file. Raises ValueError for a name that the file itself uses, and
@@ -181,23 +170,22 @@ class JournalFile:
         is written to a temporary file, then renamed: a crash never leaves a copy that does not know
         that it is a fork. Raises JournalError when the path is taken or cannot be written."""
         self._check()
-        if path.exists():
-            raise JournalError(f"{path} exists already; a fork needs a new file")
-        unfinished = None
+        unfinished = path.parent / f"{secrets.token_hex(8)}.fork"
         try:
-            handle, name = tempfile.mkstemp(".fork", dir=path.parent)
-            os.close(handle)
-            unfinished = Path(name)
-            self._db.execute("VACUUM INTO ?", (name,))
-            with contextlib.closing(sqlite3.connect(name)) as db, db:
+            if path.exists():
+                raise JournalError(f"{path} exists already; a fork needs a new file")
+            private_file(unfinished, "xb").close()
+            self._db.execute("VACUUM INTO ?", (str(unfinished),))
+            with contextlib.closing(sqlite3.connect(unfinished)) as db, db:
                 db.execute("UPDATE steps SET value = ? WHERE key = ?", (value, key))
                 held = "yes" if hold_effects else "no"
                 db.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (HELD, held))
             unfinished.replace(path)
-        except (sqlite3.Error, OSError) as problem:
-            if unfinished:
-                unfinished.unlink(missing_ok=True)
+        except PROBLEMS as problem:
             raise _unusable(path, problem) from None
+        finally:
+            with contextlib.suppress(OSError):
+                unfinished.unlink()
 
     def close(self) -> None:
         """Closes the file, so that another process may open it. Raises JournalError in another
@@ -218,15 +206,15 @@ class JournalFile:
         """Records that a step begins. Raises Exhausted when the file cannot be written: then
         nothing is begun.
         """
-        if self._unwritten is None:
+        if self.unwritten is None:
             self._write_in_run(
                 "INSERT INTO steps VALUES (?, ?, NULL, NULL, ?) ON CONFLICT (key) DO UPDATE SET "
                 "value = NULL, error = NULL, asked = excluded.asked",
                 *(key, kind, asked),
             )
-        if self._unwritten is not None:
+        if self.unwritten is not None:
             raise Exhausted(
-                f"the journal {self.path} cannot be written ({self._unwritten}); make room, then "
+                f"the journal {self.path} cannot be written ({self.unwritten}); make room, then "
                 "start again: what it holds is not done twice"
             )
 
@@ -284,7 +272,7 @@ class JournalFile:
         self._check()
         try:
             return self._db.execute(statement, values).fetchall()
-        except sqlite3.Error as problem:
+        except PROBLEMS as problem:
             raise JournalError(
                 f"{self.path} cannot be read ({problem}); start with a new file, or with a copy "
                 "that is whole"
@@ -295,7 +283,7 @@ class JournalFile:
         self._check()
         try:
             self._db.execute(statement, values)
-        except sqlite3.Error as problem:
+        except PROBLEMS as problem:
             raise JournalError(
                 f"{self.path} cannot be written ({problem}), so nothing was kept of this; make "
                 "room, then do it again"
@@ -306,8 +294,8 @@ class JournalFile:
         self._check()
         try:
             self._db.execute(statement, values)
-        except sqlite3.Error as problem:
-            self._unwritten = problem
+        except PROBLEMS as problem:
+            self.unwritten = problem
 
     def _check(self) -> None:
         if self._closed:
@@ -345,38 +333,37 @@ def _refuse_foreign(path: Path) -> None:
     # immutable: takes no lock, reads no log and leaves nothing beside the file
     uri = f"file://{drive}{address}?mode=ro&immutable=1"
     with contextlib.closing(sqlite3.connect(uri, uri=True)) as db:
-        if _is_foreign(db):
-            raise _foreign(path, db)
+        _version(path, db)
 
 
-def _is_foreign(db: sqlite3.Connection) -> bool:
-    """True if a database is something else than a journal of any format, or an empty one."""
+def _version(path: Path, db: sqlite3.Connection) -> str:
+    """The format of the journal that a database is, or "" for an empty one. Raises JournalError for
+    anything else.
+
+    What belongs to a journal is compared word by word, so that a file from somebody else holds no
+    view, trigger or constraint of its own.
+    """
     (mark,) = db.execute("PRAGMA application_id").fetchone()
-    if mark == MARK:
-        return False
-    names = _names(db)
-    if mark or (names and "about" not in names):
-        return True
-    return any(_columns(db, name) != UNMARKED.get(name) for name in names)
-
-
-def _foreign(path: Path, db: sqlite3.Connection) -> JournalError:
-    names = ", ".join(_names(db)[:5]) or "none"
-    return JournalError(
+    made = db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    tables = dict(made)
+    if not made and not mark:
+        return ""
+    if mark in (0, MARK) and tables.get("about") == ABOUT_TABLE:
+        rows = db.execute("SELECT value FROM about WHERE name = 'format'").fetchall()
+        version = str(rows[0][0]) if rows else ""
+        if mark and version not in ("", FORMAT):
+            raise JournalError(
+                f"{path} is a journal of format {version}, and this kernel writes format "
+                f"{FORMAT}; start with a new file, or finish the run with the version that began it"
+            )
+        expected = {"about": ABOUT_TABLE, "steps": STEPS_TABLE if mark else FIRST_STEPS_TABLE}
+        if version == (FORMAT if mark else "1") and tables == expected and len(made) == 2:
+            return version
+    names = ", ".join(sorted(map(str, tables))[:5]) or "none"
+    raise JournalError(
         f"{path} is a database of something else (its tables: {names}), so it cannot be used as a "
         "journal; it was not changed. Give another path"
     )
-
-
-def _names(db: sqlite3.Connection) -> list[str]:
-    """The names of all that a database holds but SQLite's own."""
-    rows = db.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
-    return [name for (name,) in rows.fetchall()]
-
-
-def _columns(db: sqlite3.Connection, table: str) -> list[str]:
-    rows = db.execute("SELECT name FROM pragma_table_info(?)", (table,))
-    return [name for (name,) in rows.fetchall()]
 
 
 def _unusable(path: Path, problem: Exception) -> JournalError:

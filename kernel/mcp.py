@@ -19,9 +19,10 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import os
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TextIO
@@ -33,8 +34,9 @@ from .budget import Budget
 from .connections import connect
 from .contract import Executable, Handoff, Result, ToolError
 from .events import Event
+from .journal import current_step
 from .run import Run
-from .texts import as_plain, as_text
+from .texts import as_plain, as_text, cut, in_words
 from .tools import TOOL_NAME, parse
 from .trace import line
 
@@ -48,8 +50,16 @@ MOST_CHARACTERS = 20_000
 """Characters of one answer that a model reads: a server does not know its caller's budget."""
 MOST_LOGGED = 300
 """Characters of what a server wrote on stderr, from its end, in the message of ServerDown."""
+MOST_OF_ERROR = 2_000
+"""Characters of what a server says on an error."""
 MOST_NOTED = 200
 """Characters of one note of progress."""
+MOST_NOTES = 100
+"""Notes of progress of one call; the last one says how many were left out."""
+MOST_PAGES = 100
+MOST_TOOLS = 1_000
+EFFECT = "supervisor-workshop/effect"
+"""The name, in the metadata of a call, of the key by which a server knows an effect again."""
 LAST_PROGRESS_S = 5.0
 """Seconds that a finished result waits for a host to take the progress before it."""
 ENDED = "the transport ended the connection"
@@ -82,40 +92,63 @@ class RemoteTool:
     async def call(self, arguments: object, run: Run) -> str:
         """Asks the server, and returns its answer as text, cut at 20,000 characters.
 
-        Progress of the server becomes notes of the run, about "progress". Raises ToolError, which
-        the model reads, for an error of the tool, a call that takes too long, and a server that
-        ended. Cancelling the call cancels it on the server.
+        Progress of the server becomes notes of the run, about "progress", at most 100. Raises
+        ToolError, which the model reads, for an error of the tool, a call that takes too long, and
+        a server that ended. Cancelling the call cancels it on the server. Within `Once`, the
+        server is told the key of the effect, as metadata.
         """
         if not isinstance(arguments, dict):
             raise ToolError(f"arguments of {self.name} must be an object")
-
-        async def note(done: float, total: float | None, message: str | None) -> None:
-            share = f"{done:g}/{total:g}" if total else f"{done:g}"
-            run.note(f"{self.name}: {message or ''} {share}", about="progress")
-
+        progress = _Progress(self.name, run)
+        key = current_step.get()
+        question = self.client.call_tool(
+            self.called,
+            arguments,
+            progress_callback=progress.note,
+            meta={EFFECT: key} if key else None,
+        )
         try:
-            with _own_cancellation():
-                answer = await self.client.call_tool(
-                    self.called,
-                    arguments,
-                    read_timeout_seconds=self.seconds,
-                    progress_callback=note,
-                )
-        except Exception as problem:  # of the protocol, the transport, or the server's own schema
-            raise ToolError(f"{self.name} failed: {_cause(problem)}") from None
+            answer = await _asked(question, self.seconds)
+        except ServerDown as problem:
+            raise ToolError(f"{self.name} failed: {problem}") from None
+        finally:
+            progress.end()
         text = _text_of(answer)
         if answer.is_error:
+            text = cut(text, MOST_OF_ERROR)
             raise ToolError(text or f"{self.name} failed without a message")
-        return text
+        return cut(text, MOST_CHARACTERS)
+
+
+class _Progress:
+    """The progress of one call as notes of a run."""
+
+    def __init__(self, name: str, run: Run) -> None:
+        self._name = name
+        self._run = run
+        self._told = 0
+
+    async def note(self, done: float, total: float | None, message: str | None) -> None:
+        """Tells one step of it, unless there were too many."""
+        self._told += 1
+        if self._told < MOST_NOTES:
+            share = f"{done:g}/{total:g}" if total else f"{done:g}"
+            self._note(f"{message or ''} {share}")
+
+    def end(self) -> None:
+        """Says how many steps were left out, if any were."""
+        left_out = self._told - MOST_NOTES + 1
+        if left_out > 0:
+            self._note(f"{left_out:,} further notes of progress were left out")
+
+    def _note(self, text: str) -> None:
+        self._run.note(cut(f"{self._name}: {text}", MOST_NOTED), about="progress")
 
 
 def _text_of(answer: Any) -> str:
     """An answer as a model reads it; an empty list has no block at all, only its structure."""
     blocks = [block.text if block.type == "text" else f"[{block.type}]" for block in answer.content]
-    text = "\n".join(blocks) or as_text(answer.structured_content)
-    if len(text) <= MOST_CHARACTERS:
-        return text
-    return f"{text[:MOST_CHARACTERS]}\n[cut: {MOST_CHARACTERS:,} of {len(text):,} characters]"
+    return "\n".join(blocks) or as_text(answer.structured_content)
 
 
 class Connection:
@@ -165,10 +198,7 @@ class Connection:
         ready: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._task = asyncio.create_task(self._hold(ready))
         try:
-            async with asyncio.timeout(self._seconds):
-                self._client = await ready
-        except TimeoutError:
-            raise ServerDown(f"no answer in {self._seconds:g} s") from None
+            self._client = await _asked(ready, self._seconds)
         finally:
             if self._client is None:
                 self._task.cancel()
@@ -195,15 +225,20 @@ class Connection:
         name that two tools have or that the API refuses, and a definition that differs from the
         approved one. Raises ServerDown when the server does not answer.
         """
-        offered = await self._offered()
+        try:
+            offered = await _asked(self._offered(), self._seconds)
+        except ServerDown as problem:
+            raise ServerDown(f"{problem}{self._logged()}") from None
         missing = sorted({*only} - {each.name for each in offered})
         if missing:
             names = ", ".join(each.name for each in offered) or "none"
-            raise ValueError(f"the server has no tool {missing[0]!r}; its tools are: {names}")
+            has = cut(names, MOST_OF_ERROR)
+            raise ValueError(f"the server has no tool {missing[0]!r}; its tools are: {has}")
         chosen = [each for each in offered if not only or each.name in only]
         twice = [name for name, times in Counter(each.name for each in chosen).items() if times > 1]
         if twice:
-            raise ValueError(f"the server has two tools named {twice[0]!r}; name others in only")
+            name = cut(twice[0], MOST_NOTED)
+            raise ValueError(f"the server has two tools named {name!r}; name others in only")
         found = tuple(self._tool(each, prefix) for each in chosen)
         if approved:
             _check_approved(found, approved)
@@ -215,29 +250,33 @@ class Connection:
             raise ServerDown("this connection is not open")
         offered: list[Any] = []
         cursor = None
-        while True:
-            try:
-                with _own_cancellation():
-                    page = await self._client.list_tools(cursor=cursor)
-            except Exception as problem:
-                raise ServerDown(f"{_cause(problem)}{self._logged()}") from None
+        for _ in range(MOST_PAGES):
+            page = await self._client.list_tools(cursor=cursor)
             offered += page.tools
             cursor = page.next_cursor
+            if len(offered) > MOST_TOOLS:
+                raise ServerDown(f"it offers more than {MOST_TOOLS:,} tools")
             if not cursor:
                 return offered
+        raise ServerDown(f"its list of tools has more than {MOST_PAGES} pages")
 
     def _tool(self, offered: Any, prefix: str) -> RemoteTool:
         name = f"{prefix}{offered.name}"
         if not TOOL_NAME.fullmatch(name):
             raise ValueError(
-                f"a model cannot be offered a tool named {name!r}; expected 1 to 128 letters a-z,"
-                " digits, _ and -. Leave it out with only"
+                f"a model cannot be offered a tool named {cut(name, MOST_NOTED)!r}; expected 1 to"
+                " 128 letters a-z, digits, _ and -. Leave it out with only"
             )
         definition = {
             "name": name,
             "description": offered.description or "",
             "input_schema": offered.input_schema,
         }
+        if len(as_text(definition)) > MOST_CHARACTERS:
+            raise ValueError(
+                f"the definition of {name!r} has more than {MOST_CHARACTERS:,} characters, which"
+                " every request would hold. Leave it out with only"
+            )
         reads_only = bool(offered.annotations and offered.annotations.read_only_hint)
         return RemoteTool(name, definition, self._client, offered.name, self._seconds, reads_only)
 
@@ -278,8 +317,9 @@ class Connection:
         """The end of what a command wrote on stderr, as a sentence; empty without any."""
         if self._log is None or self._log.closed:
             return ""
-        self._log.seek(0)
-        text = self._log.read().strip()
+        raw = self._log.buffer
+        raw.seek(max(0, raw.seek(0, os.SEEK_END) - 4 * MOST_LOGGED))
+        text = raw.read().decode("utf-8", "replace").strip()
         return f". It said: {text[-MOST_LOGGED:]}" if text else ""
 
 
@@ -296,11 +336,24 @@ def _own_cancellation() -> Iterator[None]:
         raise ServerDown(ENDED) from None
 
 
+async def _asked(question: Awaitable[Any], seconds: float) -> Any:
+    """The answer to any request to a server, within its time. Raises ServerDown, with the
+    beginning of what was said, for whatever else comes."""
+    try:
+        async with asyncio.timeout(seconds) as timer:
+            with _own_cancellation():
+                return await question
+    except Exception as problem:  # of the protocol, the transport, or the server's own schema
+        if timer.expired():
+            raise ServerDown(f"timed out: no answer in {seconds:g} s") from None
+        raise ServerDown(cut(_cause(problem), MOST_OF_ERROR)) from None
+
+
 def _cause(problem: BaseException) -> str:
     """The innermost problem of a group, in words."""
     while isinstance(problem, BaseExceptionGroup):
         problem = problem.exceptions[0]
-    return str(problem) or type(problem).__name__
+    return in_words(problem) or type(problem).__name__
 
 
 def digest(tools: Iterable[RemoteTool]) -> str:
@@ -340,9 +393,10 @@ def _check_approved(tools: Iterable[RemoteTool], approved: str) -> None:
         elif before[name] != now[name]:
             differences.append(f"the definition of {name!r} changed")
     if differences:
+        changes = cut("; ".join(differences), MOST_OF_ERROR)
         raise ValueError(
-            f"the tools are not those that were approved: {'; '.join(differences)}. Read them, then"
-            " approve their new digest"
+            f"the tools are not those that were approved: {changes}. Read them, then approve their new"
+            " digest"
         )
 
 

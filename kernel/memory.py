@@ -13,11 +13,13 @@ be traced and corrected: the old text is kept beside the new one.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import secrets
 import stat
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -27,14 +29,19 @@ from filelock import FileLock, Timeout
 from . import models
 from .agent import Agent
 from .contract import Executable, Handoff, Result
+from .private_files import private_file
 from .run import Run
 from .search import Corpus, Document, Hit, search_tool
+from .untrusted import citations
 
 LOCK_S = 10.0
 """Seconds to wait for another writer."""
 
 LOOK_AGAIN_S = 0.05
 """Seconds until the specialist looks again whether another writer is done; other work goes on."""
+
+MISSING = 3
+"""The most files in a row that somebody may have deleted between notes of one title."""
 
 NAME = re.compile(r"(?=.{1,64}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -82,7 +89,7 @@ class Memory:
         with self._lock(wait_s):
             name = self._free(_slug(title))
             note = MemoryNote(name, _one_line(title), _lines(text), self._date(), _one_line(source))
-            for kept in self._notes()[0].values():
+            for kept in self._called(_slug(title)):
                 if replace(kept, name=name, date=note.date) == note:
                     return kept
             self._put(note)
@@ -171,17 +178,28 @@ class Memory:
         free = name
         while os.path.lexists(self._path(free, room)):
             number += 1
-            free = f"{name[:56].rstrip('-')}-{number}"
+            free = _numbered(name, number)
         return free
+
+    def _called(self, name: str) -> Iterator[MemoryNote]:
+        """The notes under a name, and under that name with a number; no other note is read."""
+        taken, number, missing = name, 1, 0
+        while missing <= MISSING:
+            path = self._path(taken)
+            missing = 0 if os.path.lexists(path) else missing + 1
+            if not missing:
+                with contextlib.suppress(ValueError):  # not a note that can be read
+                    yield _parsed(path)
+            number += 1
+            taken = _numbered(name, number)
 
     def _put(self, note: MemoryNote, room: str = "") -> None:
         """Writes a note to a new temporary file and renames it."""
         path = self._path(note.name, room)
         content = _written(note)
         aside = path.with_suffix(f".{secrets.token_hex(4)}.new")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK | getattr(os, "O_BINARY", 0)
         try:
-            with open(os.open(aside, flags, 0o666), "wb") as file:
+            with private_file(aside, "xb") as file:
                 file.write(content)
             os.replace(aside, path)
         except BaseException:
@@ -208,6 +226,10 @@ def _check_said(title: str, text: str, source: str) -> None:
 def _slug(title: str) -> str:
     words = re.findall(r"[a-z0-9]+", title.lower())
     return "-".join(words)[:60].strip("-") or "note"
+
+
+def _numbered(name: str, number: int) -> str:
+    return f"{name[:56].rstrip('-')}-{number}"
 
 
 def _one_line(text: str) -> str:
@@ -325,7 +347,8 @@ class MemorySpecialist:
         if not result.ok:
             return result.model_copy(update={"by": self.name})
         text = result.as_text()
-        cited = [note for note in self.memory._documents() if f"[{note.id}]" in text]
+        ids = set(citations(text))
+        cited = [note for note in self.memory._documents() if note.id in ids]
         if not cited:
             reason = result.reason or f"no note answers {handoff.intent!r}"
             return Result(status="failed", output=result.output, reason=reason)

@@ -154,7 +154,9 @@ class _Work:
     results: dict[str, Result] = field(default_factory=dict)
     heard: set[str] = field(default_factory=set)
     given: dict[str, Handoff] = field(default_factory=dict)
-    """The latest handoff of each step."""
+    """The latest handoff of each step, without its feedback."""
+    feedback: dict[str, list[str]] = field(default_factory=dict)
+    """The feedback that each step had when it was done again."""
     answered: list[tuple[str, Handoff, Result]] = field(default_factory=list)
     """Each worker, what it was given, and what came back, also for steps that were replaced."""
     replans: int = 0
@@ -166,14 +168,6 @@ class _Work:
         for result in self.results.values():
             if isinstance(result.output, Findings):
                 found += result.output.items
-        return found
-
-    def failed(self) -> list[Step]:
-        """The steps that failed or ended exhausted; a refusal or a cancellation is final."""
-        found = []
-        for id, step in self.steps.items():
-            if self.results[id].status in WORTH_A_REPEAT:
-                found.append(step)
         return found
 
     def begun(self, step: Step, handoff: Handoff) -> bool:
@@ -194,6 +188,7 @@ class _Work:
         result before is dropped."""
         if step.id in self.steps and not self.begun(step, handoff):
             del self.results[step.id], self.given[step.id]
+            self.feedback.pop(step.id, None)
         self.steps[step.id] = step
 
     def came_back(self, step: Step, handoff: Handoff) -> Result | None:
@@ -214,8 +209,8 @@ class PlannedSupervisor:
     planner:     makes the plan, and a new one when a finding suggests a worker without a step.
     synthesizer: gets each step's result as an artifact; returns a Synthesis.
     max_replans: how many new plans there may be.
-    max_repeats: how often the steps that failed, each with its own feedback, and what depends on
-                 them are done again before the synthesis. Steps that delivered are not.
+    max_repeats: how often a step that failed is done again, with its own feedback, before anything
+                 that needs it begins. Steps that delivered are not.
     validators:  worker → gates. A step of that worker is done again, with the issues as feedback,
                  until they let its result pass; the steps that need it wait. All other steps keep
                  their results. A gate sees the step's handoff: intent, shared context, and the
@@ -276,12 +271,11 @@ class PlannedSupervisor:
         while waiting:
             batch = waiting.pop(0)
             await self._run_batch(batch, work, run)
+            while news := self._worth_a_repeat(batch, work):
+                await self._repeat(news, work, run)
             suggested = self._suggested_workers(work, waiting)
             if suggested:
                 waiting = await self._replan(suggested, waiting, work, run)
-        for number in range(1, self.max_repeats + 1):
-            if not await self._repeat(number, work, run):
-                break
         return await self._synthesis(work, run)
 
     async def _plan(self, work: _Work, run: Run) -> Plan:
@@ -327,6 +321,8 @@ class PlannedSupervisor:
         jobs = {}
         for id, handoff in todo.items():
             step = work.steps[id]
+            for feedback in work.feedback.get(id, [])[-1:]:
+                handoff = handoff.with_artifacts({"feedback": feedback})
             jobs[id] = (self._validated(step.worker), handoff, step.budget)
         work.given |= todo
         work.results |= await together(jobs, run, earlier=work.results)
@@ -335,40 +331,31 @@ class PlannedSupervisor:
         run.output = joined(work.results)
         asked = questions(work.results)
         if asked:
-            raise Pause(asked)
+            raise Pause(*asked)
 
-    async def _repeat(self, number: int, work: _Work, run: Run) -> bool:
-        """Repeats the steps that failed and those that depend on them; False if nothing would
-        change.
+    def _worth_a_repeat(self, batch: list[Step], work: _Work) -> dict[str, str]:
+        """The steps of a batch that failed and can read feedback that they have not had, each with
+        that feedback; a refusal or a cancellation is final."""
+        news = {}
+        for step in batch:
+            result = work.results[step.id]
+            if result.status not in WORTH_A_REPEAT or self._had_its_rounds(step, work):
+                continue
+            had = work.feedback.get(step.id, [])
+            feedback = _feedback(result)
+            is_read = readable(self.registry.get(step.worker), {"feedback": feedback})
+            if is_read and feedback not in had and len(had) < self.max_repeats:
+                news[step.id] = feedback
+        return news
 
-        A step that failed gets its own feedback. One that depends on it gets the new result. A
-        step whose handoff would be the same as before is left alone.
-        """
-        failed = [step for step in work.failed() if not self._had_its_rounds(step, work)]
-        repeated: set[str] = set()
-        try:
-            batches = Plan(steps=list(work.steps.values())).batches()
-        except ValueError as circle:  # the steps of two plans together
-            run.note(f"no repeat: {circle}", about="repeat")
-            return False
-        for batch in batches:
-            todo = {}
-            for step in batch:
-                handoff = self._handoff(step, work)
-                if step in failed:
-                    news = {"feedback": _feedback(work.results[step.id])}
-                    worker = self.registry.get(step.worker)
-                    handoff = handoff.with_artifacts(readable(worker, news))
-                elif repeated.isdisjoint(step.needs):
-                    continue
-                if handoff != work.given[step.id]:
-                    todo[step.id] = handoff
-            if todo:
-                names = list(todo)
-                run.note(f"repeat {number}: {', '.join(names)}", about="repeat", steps=names)
-                await self._dispatch(todo, work, run)
-                repeated.update(names)
-        return bool(repeated)
+    async def _repeat(self, news: dict[str, str], work: _Work, run: Run) -> None:
+        """Does steps again, each with its feedback."""
+        for id, feedback in news.items():
+            work.feedback.setdefault(id, []).append(feedback)
+        number = max(len(work.feedback[id]) for id in news)
+        names = list(news)
+        run.note(f"repeat {number}: {', '.join(names)}", about="repeat", steps=names)
+        await self._dispatch({id: self._handoff(work.steps[id], work) for id in names}, work, run)
 
     def _had_its_rounds(self, step: Step, work: _Work) -> bool:
         """True if a step was done again already, since its validators found issues."""

@@ -32,6 +32,8 @@ from .connections import LOCAL_HOSTS
 from .contract import Executable, Handoff, Result
 from .events import Event
 from .journal import Journal, JournalError
+from .journal_file import HELD
+from .private_files import private_file
 from .run import Run
 from .search import Source
 from .supervisors import DeterministicSupervisor, LLMSupervisor
@@ -71,6 +73,8 @@ class Facts(BaseModel):
     """The models that replied, by their own word."""
     stopped: bool = False
     """True if the run was stopped before its end; what had been answered until then is kept."""
+    changed: bool = False
+    """True if the file is a fork: a reply in it is not the one that was recorded."""
 
     @field_validator("models")
     @classmethod
@@ -101,7 +105,8 @@ class Facts(BaseModel):
         else:
             answered += f", at {self.server}"
         stopped = "; it was stopped before its end" if self.stopped else ""
-        return f"recorded on {self.date}: answered by {answered}{stopped}"
+        changed = "; then it was changed, as a fork" if self.changed else ""
+        return f"recorded on {self.date}: answered by {answered}{stopped}{changed}"
 
 
 def team_of(kind: str, library: Source | None = None) -> Executable:
@@ -148,36 +153,37 @@ async def record(
 def kept(path: str | Path, client: Client, task: str, team: str) -> Iterator[Client]:
     """A client whose replies are kept in a new file, for one run of a team within the block.
 
-    A run that is stopped is kept as far as it came; without any reply there is no file. Raises,
-    before anything is asked, ValueError for a team that there is not, and JournalError for a file
-    that is there already or cannot be written.
+    The file is a recording from the first step on: one whose run was stopped, by whatever signal or
+    by a full disk, is kept as far as it came. Without any reply there is no file, unless the
+    process was ended at once. Raises, before anything is asked, ValueError for a team that there is
+    not, and JournalError for a file that is there already or cannot be written.
     """
     path = Path(path)
     facts = Facts.of(client, task, _kind(team))
     _make(path)
     replied: set[str] = set()
     stopped = True
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        draft = Path(folder) / "draft.journal"
-        try:
-            with Journal(draft) as journal:
-                try:
-                    yield _Listening(journal.around(client), replied)
-                    stopped = False
-                finally:
-                    known = {"answered": tuple(sorted(replied)), "stopped": stopped}
-                    journal.describe(ABOUT, facts.model_copy(update=known).model_dump_json())
-        finally:
-            if replied or not stopped:
-                shutil.copyfile(draft, path)
-            else:
-                path.unlink()
+
+    def describe() -> None:
+        known = {"answered": tuple(sorted(replied)), "stopped": stopped or not journal.whole}
+        journal.describe(ABOUT, facts.model_copy(update=known).model_dump_json())
+
+    try:
+        with Journal(path) as journal:
+            describe()
+            yield _Listening(journal.around(client), replied, describe)
+            stopped = False
+            with contextlib.suppress(JournalError):  # no room: it says that it was stopped
+                describe()
+    finally:
+        if stopped and not replied:
+            path.unlink(missing_ok=True)
 
 
 def _make(path: Path) -> None:
     """Makes a file, before anything is paid for. Raises JournalError."""
     try:
-        path.open("xb").close()
+        private_file(path, "xb").close()
     except FileExistsError:
         raise JournalError(f"{path} is there already; give the name of a new file") from None
     except OSError as problem:
@@ -188,18 +194,23 @@ def _make(path: Path) -> None:
 
 
 class _Listening(WrappedClient):
-    """A client around a client: it notes which models replied."""
+    """A client around a client: it notes which models replied, and tells of each new one."""
 
-    def __init__(self, client: Client, replied: set[str]) -> None:
+    def __init__(self, client: Client, replied: set[str], tell: Callable[[], None]) -> None:
         super().__init__(client)
         self._replied = replied
+        self._tell = tell
 
     async def send(
         self, request: Request | dict[str, Any], *, on_retry: OnRetry | None = None
     ) -> Reply:
         request = Request.of(request)
         reply = await self.wrapped.send(request, on_retry=on_retry)
-        self._replied.add(reply.model or request.body["model"])
+        model = reply.model or request.body["model"]
+        if model not in self._replied:
+            self._replied.add(model)
+            with contextlib.suppress(JournalError):  # no room: the next step says so
+                self._tell()
         return reply
 
 
@@ -221,17 +232,19 @@ class Recording:
         self.path = Path(path)
         with self._journal() as journal:
             text = journal.description(ABOUT)
+            changed = bool(journal.description(HELD))
         if not text:
             raise JournalError(
                 f"{self.path} is a journal, and no recorded run; `python -m kernel TOPIC --record "
                 "FILE` makes one"
             )
         try:
-            self.facts = Facts.model_validate_json(text)
+            facts = Facts.model_validate_json(text)
         except ValidationError:
             raise JournalError(
                 f"what {self.path} says of itself cannot be read; take the file anew"
             ) from None
+        self.facts = facts.model_copy(update={"changed": changed})
 
     def __repr__(self) -> str:
         return f"Recording({self.path.name!r}, {self.facts.sentence!r})"
@@ -239,12 +252,17 @@ class Recording:
     @contextlib.contextmanager
     def _journal(self) -> Iterator[Journal]:
         """A copy of the file as a journal: opening a journal writes."""
-        if not self.path.is_file():
-            raise JournalError(f"there is no file {self.path}; expected a recorded run")
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             copy = Path(folder) / self.path.name
-            shutil.copyfile(self.path, copy)
-            with Journal(copy, final=True) as journal:
+            if not _copied(self.path, copy):
+                raise JournalError(f"there is no file {self.path}; expected a recorded run")
+            # the last steps of a run whose process was ended at once
+            _copied(Path(f"{self.path}-wal"), Path(f"{copy}-wal"))
+            try:
+                journal = Journal(copy, final=True)
+            except JournalError as problem:  # it is about the file, not about its copy
+                raise JournalError(str(problem).replace(str(copy), str(self.path))) from None
+            with journal:
                 yield journal
 
     async def replay(
@@ -259,6 +277,18 @@ class Recording:
             run = Run(journal.around(NoService(self)), budget=BUDGET, on_event=on_event)
             result = await run.dispatch(team_of(self.facts.team), Handoff(intent=self.facts.task))
         return run, result
+
+
+def _copied(path: Path, copy: Path) -> bool:
+    """Copies a file; False if there is none."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as source, private_file(copy, "xb") as target:
+            shutil.copyfileobj(source, target)
+    except OSError as problem:
+        raise JournalError(f"{path} cannot be read ({problem.strerror})") from None
+    return True
 
 
 class NoService(Client):

@@ -15,29 +15,37 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import hmac
+import io
 import math
 import os
 import re
 import socket
 import threading
+import time
 import traceback
+import uuid
+from collections import Counter
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import httpx
 from pydantic import BaseModel, Field, ValidationError
 
 from .budget import Budget
-from .client import Client
-from .connections import connect, pool_for
+from .client import Client, SetupError
+from .connections import connect
 from .contract import Executable, Handoff, Result
+from .network import address_of, pool_for
 from .run import Run
-from .texts import as_plain
+from .texts import as_plain, cut
 from .trace import counted, dollars
 
 MAX_BODY_BYTES = 1_000_000
@@ -51,10 +59,19 @@ MOST_AT_ONCE = 16
 """Handoffs that one server works on at the same time."""
 IDLE_S = 60
 """A connection on which nothing is sent for so long is closed."""
+WHOLE_S = 120
+"""A request that has not arrived whole after so long is given up, however its bytes drip."""
 LINGER_S = 1
+KEPT_S = 3_600.0
+"""Seconds that an answer is kept for a request with the same id."""
+MOST_KEPT = 1_000
+MOST_KEPT_BYTES = 64_000_000
 
 SECONDS = "handoff-seconds"
 """The header with which a deadline travels: the seconds that the caller waits."""
+HANDOFF_ID = "handoff-id"
+"""The header with the identity of a handoff."""
+ID = re.compile(r"[A-Za-z0-9._-]{0,200}")
 TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{16,4096}")
 HIDDEN = "[the token]"
 LARGEST_CLAIM = 1_000_000_000
@@ -102,14 +119,18 @@ class RemoteSpecialist:
     output:    the model that its output has to be; without one, any text or data.
     seconds:   how long one handoff may take; a shorter deadline of the run holds, and the far side
                is told the shorter of the two.
-    handoffs:  how many may go out in one run; a further one ends as `exhausted`.
+    handoffs:  how many may go out in one run; a further one ends as `exhausted`, as one does that
+               passes `Budget.handoffs`, the cap of all that go elsewhere.
     transport: of httpx, for tests; without one, a connection is opened.
 
     A deadline of the run ends as `exhausted`, nobody there or a connection that breaks as a
     transient failure, and an answer that is no result of the agreed kind as a failure: a sentence
     each. A question of the far side to a person is a failure, since no answer can travel back.
-    Nothing tells the far side to stop; a caller that gives up leaves a note that says so. A journal
-    does not keep its answers: a run that is resumed asks again.
+    Nothing tells the far side to stop; a caller that gives up leaves a note that says so.
+
+    A handoff has an id, which stays the same until an answer has come: for the tries of a guard,
+    and over a journal for a run that is resumed. So a far side of ours gives an answer that was
+    lost once more, and does not work twice.
 
     Raises ValueError for a URL or a token that cannot be used.
     """
@@ -125,14 +146,10 @@ class RemoteSpecialist:
 
     def __post_init__(self) -> None:
         _check_token(self.token)
-        try:
-            url = httpx.URL(self.url)
-        except (httpx.InvalidURL, TypeError):
-            url = httpx.URL("")
-        if url.scheme not in ("http", "https") or not url.host or url.userinfo or url.query:
+        if address_of(self.url) is None:
             raise ValueError(
                 f"the url of {self.name} cannot be used; expected http:// or https://, a host and a"
-                " path, without a password or a query"
+                " path, without a password, a query or a fragment"
             )
 
     @property
@@ -149,15 +166,8 @@ class RemoteSpecialist:
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Sends the handoff and returns what came back, as far as it can be believed."""
-        number = 1 + sum(
-            event.kind == "note" and event.agent == run.name and event.about == "border"
-            for event in run.events
-        )
-        if number > self.handoffs:
-            reason = (
-                f"{counted(self.handoffs, 'handoff')} of this run went to {self.name} elsewhere"
-            )
-            return Result(status="exhausted", reason=f"{reason}, and more are not allowed")
+        number = await run.hand_out(self.name, self.handoffs)
+        identity = _identity_of(run, handoff)
         left = run.seconds_left
         seconds = self.seconds if left is None else min(left, self.seconds)
         run.note(
@@ -168,7 +178,9 @@ class RemoteSpecialist:
         )
         try:
             async with asyncio.timeout(self.seconds):
-                status, body = await self._post(handoff, seconds)
+                status, body = await self._post(handoff, seconds, identity.of(self))
+        except SetupError as problem:
+            return self._failed(str(problem))
         except (httpx.HTTPError, httpx.InvalidURL) as problem:
             return self._failed(str(problem) or type(problem).__name__, transient=True)
         except TimeoutError:
@@ -177,9 +189,12 @@ class RemoteSpecialist:
         except asyncio.CancelledError:  # our deadline, or our caller
             run.note(self._left_alone, about="elsewhere")
             raise
-        return self._believed(status, body, run)
+        result = self._believed(status, body, run)
+        if not result.transient:
+            identity.answered[self] += 1
+        return result
 
-    async def _post(self, handoff: Handoff, seconds: float) -> tuple[int, bytes]:
+    async def _post(self, handoff: Handoff, seconds: float, id: str) -> tuple[int, bytes]:
         """The status and the body, of which one byte more than allowed is read. No redirect is
         followed: the token would go along."""
         headers = {
@@ -187,6 +202,7 @@ class RemoteSpecialist:
             "content-type": "application/json",
             "accept-encoding": "identity",
             SECONDS: f"{seconds:.3f}",
+            HANDOFF_ID: id,
         }
         transport = self.transport or pool_for(httpx.URL(self.url))
         content = handoff.model_dump_json()
@@ -254,8 +270,10 @@ class RemoteSpecialist:
         return Result(
             **{
                 "status": answer.status,
-                "output": _cut(output) if isinstance(output, str) else output,
-                "artifacts": {name: _cut(text) for name, text in answer.artifacts.items()},
+                "output": cut(output, MOST_CHARACTERS) if isinstance(output, str) else output,
+                "artifacts": {
+                    name: cut(text, MOST_CHARACTERS) for name, text in answer.artifacts.items()
+                },
                 "retry_after_s": answer.retry_after_s,
                 **changes,
             }
@@ -264,6 +282,35 @@ class RemoteSpecialist:
     def _failed(self, why: str, *, transient: bool = False) -> Result:
         reason = f"{self.name} at {self.where}: {_short(why.replace(self.token, HIDDEN))}"
         return Result(status="failed", reason=reason, transient=transient)
+
+
+@dataclass(eq=False)
+class _Identity:
+    """The identity of one handoff, whatever guards do with it."""
+
+    key: str
+    answered: Counter[RemoteSpecialist] = field(default_factory=Counter)
+    """The number of answers of each specialist that stand: what is sent after one is new work."""
+
+    def of(self, specialist: RemoteSpecialist) -> str:
+        """Returns the id of the next request to a specialist."""
+        parts = (self.key, specialist.name, specialist.url, str(self.answered[specialist]))
+        return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+_identities: WeakKeyDictionary[Run, _Identity] = WeakKeyDictionary()
+
+
+def _identity_of(run: Run, handoff: Handoff) -> _Identity:
+    """The identity of the handoff that led to a run: one for the guards around it, and all that
+    they try."""
+    while run.parent and run.parent.path == run.path:
+        run = run.parent
+    if run not in _identities:
+        journalled = getattr(run.client, "handoff_key", None)
+        key = journalled(run.path, handoff) if journalled else uuid.uuid4().hex
+        _identities[run] = _Identity(key)
+    return _identities[run]
 
 
 def _why(status: int, answer: RemoteAnswer | str) -> str:
@@ -290,12 +337,6 @@ def _first(problem: ValidationError) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]} …"
-
-
-def _cut(text: str) -> str:
-    if len(text) <= MOST_CHARACTERS:
-        return text
-    return f"{text[:MOST_CHARACTERS]}\n[cut: {MOST_CHARACTERS:,} of {len(text):,} characters]"
 
 
 # ── the far side ──────────────────────────────────────────────────────────────────────────────────
@@ -330,6 +371,73 @@ def serve_handoffs(
     return server
 
 
+Outcome = tuple[int, bytes]
+"""The status and the body of an answer."""
+
+
+class KeptAnswers:
+    """The answers of the last hour, at most 1,000, by the ids of their handoffs."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._looking = threading.Lock()
+        self._under_way: dict[str, Future[Outcome]] = {}
+        self._done: dict[str, tuple[float, Future[Outcome]]] = {}
+        self._bytes = 0
+
+    def find(self, key: str) -> tuple[Future[Outcome], bool]:
+        """Returns the answer to a key, there or awaited, and True if the caller has to work for it
+        and to call `keep`."""
+        with self._looking:
+            self._forget()
+            if known := self._under_way.get(key):
+                return known, False
+            if key in self._done:
+                return self._done[key][1], False
+            new: Future[Outcome] = Future()
+            self._under_way[key] = new
+            return new, True
+
+    def keep(self, key: str, outcome: Outcome, *, stands: bool) -> None:
+        """Gives an outcome to all who wait for it; one that does not stand is then forgotten."""
+        with self._looking:
+            answer = self._under_way.pop(key)
+            answer.set_result(outcome)
+            if stands:
+                self._done[key] = (self._clock(), answer)
+                self._bytes += len(outcome[1])
+                self._forget()
+
+    def _forget(self) -> None:
+        """Drops what is too old or too much, the oldest first."""
+        while self._done:
+            key, (since, answer) = next(iter(self._done.items()))
+            is_old = self._clock() - since > KEPT_S
+            if not is_old and len(self._done) <= MOST_KEPT and self._bytes <= MOST_KEPT_BYTES:
+                return
+            del self._done[key]
+            self._bytes -= len(answer.result()[1])
+
+
+class _Arriving(io.RawIOBase):
+    """The bytes of a request, until the time for all of it is over."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self.idle_s: float = IDLE_S
+        self.until = time.monotonic() + WHOLE_S
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # Any: whatever can be written to
+        left_s = self.until - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError("the request did not arrive in time")
+        self._connection.settimeout(min(left_s, self.idle_s))
+        return self._connection.recv_into(buffer)
+
+
 class HandoffServer(ThreadingTCPServer):
     """A server of one executable; from `serve_handoffs`."""
 
@@ -350,6 +458,7 @@ class HandoffServer(ThreadingTCPServer):
         self.budget = budget
         self.url = f"http://{address[0]}:{self.server_address[1]}/"
         self.places = threading.BoundedSemaphore(MOST_AT_ONCE)
+        self.answers = KeptAnswers()
         self._expected = f"Bearer {token}".encode("ascii")
         self._client = client
 
@@ -380,11 +489,20 @@ class HandoffServer(ThreadingTCPServer):
         self.close()
 
 
+def _refusal(reason: str) -> bytes:
+    """The body of an answer that holds no work."""
+    return RemoteAnswer(status="failed", reason=reason).model_dump_json().encode("utf-8")
+
+
 class _Door(BaseHTTPRequestHandler):
     """One connection. Each answer, a refusal too, is a result as JSON."""
 
-    timeout = IDLE_S
     server: HandoffServer
+
+    def setup(self) -> None:
+        super().setup()
+        self._arriving = _Arriving(self.connection)
+        self.rfile = io.BufferedReader(self._arriving)
 
     def handle(self) -> None:
         with contextlib.suppress(ConnectionError, TimeoutError):  # the caller has gone
@@ -401,7 +519,8 @@ class _Door(BaseHTTPRequestHandler):
                 413, f"it has {length[:20]} bytes; at most {MAX_BODY_BYTES:,} are allowed"
             )
         try:
-            handoff = Handoff.model_validate_json(self.rfile.read(int(length)))
+            body = self.rfile.read(int(length))
+            handoff = Handoff.model_validate_json(body)
             seconds = float(self.headers.get(SECONDS, "inf"))
             if math.isnan(seconds) or seconds < 0:
                 raise ValueError
@@ -409,26 +528,47 @@ class _Door(BaseHTTPRequestHandler):
             return self._refuse(400, f"the body is no handoff: {_first(problem)}")
         except ValueError:
             return self._refuse(400, f"{SECONDS} is no number of seconds")
-        return self._work(handoff, seconds)
+        id = self.headers.get(HANDOFF_ID, "")
+        if not ID.fullmatch(id):
+            return self._refuse(400, f"{HANDOFF_ID} is no id; at most 200 letters and digits")
+        key = hashlib.sha256(f"{id or uuid.uuid4()}\n".encode() + body).hexdigest()
+        return self._answer_once(key, handoff, seconds)
 
-    def _work(self, handoff: Handoff, seconds: float) -> None:
+    def _answer_once(self, key: str, handoff: Handoff, seconds: float) -> None:
+        """Works, or waits for a request with the same key, or has its answer already."""
+        answer, is_first = self.server.answers.find(key)
+        if is_first:
+            self._work(key, handoff, seconds)
+        try:
+            status, data = answer.result(min(seconds, KEPT_S))
+        except TimeoutError:
+            return self._refuse(504, "it still works on this handoff")
+        return self._answer(status, data)
+
+    def _work(self, key: str, handoff: Handoff, seconds: float) -> None:
+        """One piece of work. However it ends, the key has an answer; one that says that the same
+        work may succeed later does not stand."""
         if not self.server.places.acquire(blocking=False):
-            return self._refuse(503, f"it works on {MOST_AT_ONCE} handoffs already; ask again")
+            reason = f"it works on {MOST_AT_ONCE} handoffs already; ask again"
+            return self.server.answers.keep(key, (503, _refusal(reason)), stands=False)
         try:
             answer = asyncio.run(self.server.work(handoff, seconds))
-        except Exception:  # a bug: its text is for whoever runs the server
+            outcome = (200, answer.model_dump_json().encode("utf-8"))
+            stands = answer.ok or not answer.transient
+        except BaseException:  # a bug, or sys.exit: its text is for whoever runs the server
             traceback.print_exc()
-            return self._refuse(500, "it failed there by a bug; its terminal shows where")
+            outcome = (500, _refusal("it failed there by a bug; its terminal shows where"))
+            stands = True
         finally:
             self.server.places.release()
-        return self._answer(200, answer)
+        return self.server.answers.keep(key, outcome, stands=stands)
 
     def _refuse(self, status: int, reason: str) -> None:
-        self._answer(status, RemoteAnswer(status="failed", reason=reason))
+        self._answer(status, _refusal(reason))
         self._drop_body()
 
-    def _answer(self, status: int, answer: RemoteAnswer) -> None:
-        data = answer.model_dump_json().encode("utf-8")
+    def _answer(self, status: int, data: bytes) -> None:
+        self.connection.settimeout(IDLE_S)
         self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(data)))
@@ -447,7 +587,7 @@ class _Door(BaseHTTPRequestHandler):
         with contextlib.suppress(OSError):
             self.wfile.flush()
             self.connection.shutdown(socket.SHUT_WR)
-            self.connection.settimeout(LINGER_S)
+            self._arriving.idle_s = LINGER_S
             left = 8 * MAX_BODY_BYTES
             while left > 0 and (piece := self.rfile.read1(MAX_BODY_BYTES)):
                 left -= len(piece)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,12 +19,12 @@ from typing import Any, NoReturn
 from . import events
 from .budget import NOTHING, Budget, Exhausted, Hold, Ledger, Spent
 from .client import Client
-from .contract import Executable, Handoff, Pause, Result, Status
+from .contract import Executable, Handoff, Pause, Question, Result, Status, in_lines
 from .events import Event
 from .labels import Label, label
 from .models import demand_of, spent_on
 from .readings import reading_of
-from .texts import as_plain, as_text, in_words
+from .texts import as_plain, as_text, in_words, place_of
 from .trace import Trace
 from .wire import ApiError, Conversation, Reply, Request, RequestSize
 
@@ -49,8 +50,7 @@ _answering: ContextVar[tuple[Run, str] | None] = ContextVar("answering", default
 
 class Tree:
     """The parts that all runs of one tree share: the client, the events, their readers, the
-    handoffs, the clock.
-    """
+    clock."""
 
     def __init__(self, client: Client, clock: Callable[[], float]) -> None:
         self.client = client
@@ -58,13 +58,15 @@ class Tree:
         self.origin = clock()
         self.events: list[Event] = []
         self.readers: list[Callable[[Event], None]] = []
-        self.given: dict[tuple[str, str], list[GivenHandoff]] = {}
-        """Handoffs by the scope that they were given in and what they say."""
+        self.replies: defaultdict[str, list[Event]] = defaultdict(list)
+        """Replies by the dispatch of the root that they belong to."""
 
     def add(self, event: Event) -> list[str]:
         """Records an event and tells every reader; returns a sentence for each that failed and was
         dropped."""
         self.events.append(event)
+        if isinstance(event, events.Replied):
+            self.replies[event.run.partition(".")[0]].append(event)
         dropped = []
         for reader in self.readers[:]:
             try:
@@ -90,8 +92,6 @@ class Position:
     """The number of transparent wrappers in a row that ends here; 0 if this run is no wrapper's."""
     waiting: tuple[Executable, ...] = ()
     """The executables that `path` names, and the transparent wrappers between them."""
-    scope: str = ""
-    """The id of the run within which no handoff may be repeated."""
 
 
 @dataclass
@@ -144,11 +144,18 @@ class Run:
         """Names of work that has begun; see `take_name`."""
         self.tool_results: list[str] = []
         """The results of the tool calls so far."""
+        self._paused: list[Result] = []
+        """The paused results of work that this run handed over."""
+        self.refusals: dict[str, str] = {}
+        """The reasons of those who refused work and delivered none since; those of the door do not
+        count."""
         self._tree = tree
         self._position = position
         self._result: Result | None = None
         self._task: asyncio.Task[Any] | None = None
         self._dispatched = 0
+        self._given: dict[str, list[GivenHandoff]] = {}
+        """Handoffs that the work of this run has given so far, by what they say."""
         self._uncollected: list[Run] = []
         """Dispatches below whose results the work of this run has not received yet."""
         self._conversation: Any = None
@@ -315,13 +322,14 @@ class Run:
         knows no limits and leaves no record.
 
         again: why the same handoff is given once more, for example "retry 2: timed out"; without
-        it, a handoff that the same executable has already been given is refused, unless it failed
-        or was cancelled.
+        it, a handoff that this run has already given to the same executable is refused, unless it
+        failed or was cancelled.
 
         An executable with the attribute `wraps` is a transparent wrapper of another one: it costs
         no level of depth and appears under the name of what it wraps. Limits, refusals and failures
-        of the service come back as a Result that carries the work so far. Only bugs and
-        cancellation are raised.
+        of the service come back as a Result that carries the work so far; so does the cancellation
+        of something that the work waited for. Only bugs and the caller's own cancellation are
+        raised.
         """
         child = self._child(executable, handoff, budget, again=again)
         bug = await self._hand_over(child, executable, handoff)
@@ -357,20 +365,23 @@ class Run:
             return_to=caller.name,
         )
         given = GivenHandoff(executable)
-        begun = len(self.events)
         bug = None
         result = None
         try:
             child._emit_dispatch(handoff, type(executable).__name__)
-            before = self._given(executable, handoff)
+            same_words = self._given.setdefault(handoff.key(), [])
+            before = _latest(same_words, executable)
             reason = self._refusal(executable, child, before)
             if reason:
                 result = Result(status="refused", reason=reason)
             else:
-                if before:
-                    child._repeat_all()
-                self._tree.given.setdefault((self._position.scope, handoff.key()), []).append(given)
+                same_words.append(given)
                 result = await child._guarded(executable, handoff)
+                self._hear(child.name, result)
+        except asyncio.CancelledError:
+            if _is_being_cancelled():
+                raise
+            result = child.end_early("cancelled", _who_cancelled())
         except Exception as problem:
             bug = problem
             result = child.end_early("failed", f"{type(problem).__name__}: {in_words(problem)}")
@@ -380,7 +391,7 @@ class Run:
             result = result.model_copy(update={"by": result.by or child.name})
             given.status = result.status
             if self.parent is None:
-                result.reading = reading_of(_below_run(child.id, self.events[begun:]))
+                result.reading = reading_of(self._tree.replies.get(child.id, ()))
             child._result = result
             shown = result.model_copy(
                 update={"output": as_plain(result.output), "artifacts": dict(result.artifacts)}
@@ -407,13 +418,14 @@ class Run:
             )
         )
 
-    def _given(self, executable: Executable, handoff: Handoff) -> GivenHandoff | None:
-        """The latest time that this executable was given this handoff."""
-        times = self._tree.given.get((self._position.scope, handoff.key()), [])
-        for given in reversed(times):
-            if same(given.executable, executable):
-                return given
-        return None
+    def _hear(self, name: str, result: Result) -> None:
+        """Remembers what work below waits for, and who refused it."""
+        if result.status == "paused":
+            self._paused.append(result)
+        elif result.status == "refused":
+            self.refusals[name] = result.reason
+        elif result.ok:
+            self.refusals.pop(name, None)
 
     def _refusal(self, executable: Executable, child: Dispatch, before: GivenHandoff | None) -> str:
         """Returns the reason that this dispatch must not happen; empty when it may."""
@@ -450,22 +462,40 @@ class Run:
             stopped = _why_stopped(problem)
             if stopped is None:
                 raise
-            return self.end_early(
+            result = self.end_early(
                 stopped.status,
                 stopped.reason,
                 transient=stopped.transient,
                 retry_after_s=stopped.retry_after_s,
             )
+            result.questions = stopped.questions
+            return self._asked(result, handoff)
         if not isinstance(result, Result):
             raise TypeError(
                 f"{self.name}.execute returned {type(result).__name__}; it must return a Result"
             )
         if result.ok:
             return result
-        changes: dict[str, Any] = {"artifacts": {**self.artifacts, **result.artifacts}}
-        if result.status == "paused":
-            changes["reason"] = str(Pause(result.reason))
-        return result.model_copy(update=changes)
+        artifacts = {**self.artifacts, **result.artifacts}
+        return self._asked(result.model_copy(update={"artifacts": artifacts}), handoff)
+
+    def _asked(self, result: Result, handoff: Handoff) -> Result:
+        """A result; a paused one with its questions as values. One that is handed on, be it only by
+        the text of its reason, stays as it was asked below; any other is this work's own."""
+        if result.status != "paused":
+            return result
+        below: dict[str, list[Result]] = {}
+        for each in self._paused:
+            below.setdefault(each.reason, []).append(each)
+        asked: list[Question] = []
+        for question in result.questions or Pause(result.reason).questions:
+            if question.by:
+                asked.append(question)
+            elif below.get(question.words):
+                asked += below[question.words].pop(0).questions
+            else:
+                asked.append(question.model_copy(update={"by": self.name, "task": handoff.intent}))
+        return result.model_copy(update={"questions": tuple(asked), "reason": in_lines(asked)})
 
     def end_early(
         self,
@@ -539,17 +569,14 @@ class Run:
         return results
 
     async def _branch(self, job: Assignment, places: asyncio.Semaphore) -> Run:
-        """One dispatch of a fan-out. Something that it waits for may be cancelled: that ends the
-        branch alone, with its work so far.
-        """
+        """One dispatch of a fan-out. A bug ends the branch alone, and its place is noted: nobody
+        sees its traceback."""
         executable, handoff, *budget = job
         async with places:
             child = self._child(executable, handoff, *budget)
-            try:
-                await self._hand_over(child, executable, handoff)
-            except asyncio.CancelledError:
-                if _is_being_cancelled():
-                    raise
+            bug = await self._hand_over(child, executable, handoff)
+            if bug is not None:
+                self.note(f"{child.name} ended in a bug: {place_of(bug)}", about="bug")
         return child
 
     # ── the way to a model ────────────────────────────────────────────────────────────────────────
@@ -582,6 +609,22 @@ class Run:
         The wait for others is an event. Raises Exhausted when a budget does not allow the request.
         """
         return await self.ledger.hold_when_free(demand_of(size), on_wait=self.tell_wait)
+
+    async def hand_out(self, specialist: str, limit: int) -> int:
+        """Counts a handoff to elsewhere in all budgets above, before it goes; returns its number
+        among those to the same specialist in this tree.
+
+        specialist: its name.
+        limit:      the number that may go to it. Raises Exhausted when that, or a budget, allows no
+                    more.
+        """
+        number = await self.client.hand_out(specialist, limit)
+        if number is not None:
+            return number
+        root: Run = self
+        while root.parent:
+            root = root.parent
+        return self.ledger.hand_out(specialist, limit=limit, run=root.ledger)
 
     async def _reserve_and_send(self, request: Request) -> Reply:
         with await self.hold(request.size) as hold:
@@ -672,7 +715,6 @@ class Dispatch(Run):
             again=again or (above.again if above.wrappers else ""),
             wrappers=above.wrappers + 1 if wraps else 0,
             waiting=(*above.waiting, executable),
-            scope=above.scope,
         )
         allowed = budget.depth + 1 if "depth" in budget.model_fields_set else parent.levels
         self.parent = parent
@@ -680,15 +722,6 @@ class Dispatch(Run):
         self._begin(parent._tree, position, budget, Ledger(budget, parent.ledger, name))
         self.is_repeat = bool(again)
         """True if the caller said why this handoff is given once more."""
-
-    def _repeat_all(self) -> None:
-        """Lets the work below be done once more too."""
-        self._position = replace(self._position, scope=self.id)
-
-
-def _below_run(id: str, happened: Iterable[Event]) -> Iterator[Event]:
-    """The events of one run and of all below it."""
-    return (event for event in happened if f"{event.run}.".startswith(f"{id}."))
 
 
 @dataclass(frozen=True)
@@ -715,6 +748,14 @@ def innermost(executable: Executable) -> Executable:
     raise ValueError(
         f"more than {MAX_WRAPPERS} wrappers stand around {executable.name!r}, or one wraps itself"
     )
+
+
+def _latest(times: list[GivenHandoff], executable: Executable) -> GivenHandoff | None:
+    """The latest of several times that was this executable's."""
+    for given in reversed(times):
+        if same(given.executable, executable):
+            return given
+    return None
 
 
 def same(one: Executable, other: Executable) -> bool:
@@ -759,6 +800,7 @@ def _why_stopped(problem: Exception) -> Result | None:
                 reason=in_words(problem),
                 transient=getattr(problem, "retryable", False),
                 retry_after_s=getattr(problem, "retry_after_s", None),
+                questions=getattr(problem, "questions", ()),
             )
     return None
 

@@ -161,7 +161,7 @@ class DispatchSupervisor:
         asked = questions(results)
         if asked:
             run.output = joined(results)
-            raise Pause(asked)
+            raise Pause(*asked)
         lost = missing(results)
         reason = f"missing: {'; '.join(lost)}" if lost else ""
         return Result(

@@ -5,6 +5,7 @@ and the door.
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from . import models
 from .agent import Agent
@@ -13,6 +14,7 @@ from .handoff_tools import HandoffTool, NamedHandoffTool, finalize, finalize_by_
 from .run import Run
 from .team import Verdict
 from .trace import counted
+from .waiting import at_least
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,9 @@ class DeterministicSupervisor:
     max_revisions: int = 2
     name: str = "supervisor"
     description: str = "Answers a request for a brief: research, write, review, revise."
+
+    def __post_init__(self) -> None:
+        at_least(0, max_revisions=self.max_revisions)
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Returns the brief; with status `exhausted` when the reviewer is still not content, or
@@ -137,15 +142,15 @@ class LLMSupervisor:
     by_name: bool = False
 
     def __post_init__(self) -> None:
-        for specialist in self.specialists:
-            HandoffTool(specialist)  # raises ValueError for a name that no tool can have
+        at_least(0, max_turns=self.max_turns)
         if self.system in ("", SUPERVISOR, SUPERVISOR_BY_NAME):
             standard = SUPERVISOR_BY_NAME if self.by_name else SUPERVISOR
             object.__setattr__(self, "system", standard)
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Returns the result that the model finalized; `artifacts` holds the last result of each
-        specialist; with `by_name`, every result.
+        specialist; with `by_name`, every result. A specialist that refused, or whom a person
+        stopped, and that delivered nothing since makes it `refused`, with the text all the same.
         """
         given = handoff
         if self.by_name:
@@ -153,7 +158,11 @@ class LLMSupervisor:
             receipts = {name: receipt(name, text) for name, text in handoff.artifacts.items()}
             given = handoff.model_copy(update={"artifacts": receipts})
         result = await self._agent().execute(given, run)
-        return result.model_copy(update={"artifacts": dict(run.artifacts)})
+        update: dict[str, Any] = {"artifacts": dict(run.artifacts)}
+        if result.ok and run.refusals:
+            lines = [f"{name}: {reason}" for name, reason in run.refusals.items()]
+            update |= {"status": "refused", "reason": "; ".join(lines)}
+        return result.model_copy(update=update)
 
     def _agent(self) -> Agent:
         """The supervisor as what it is: an agent with tools that hand over."""

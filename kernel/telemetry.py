@@ -28,7 +28,7 @@ from urllib.parse import urlsplit
 
 from ._extras import Extra
 from .budget import Spent
-from .connections import LOCAL_HOSTS, proxy_for
+from .connections import LOCAL_HOSTS
 from .events import (
     Dispatched,
     Event,
@@ -42,6 +42,7 @@ from .events import (
     ToolCalled,
     Waited,
 )
+from .network import proxy_for
 from .run import Run
 from .trace import Trace
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
+import subprocess
 import sys
-from pathlib import Path
 
 from . import spending
 from .client import Client, SetupError
 from .connections import connect
 from .events import Replied, Returned
+from .private_files import private_file
 from .trace import Trace, counted, dollars, printable
 
 NOBODY_READS = (
@@ -38,6 +40,11 @@ def run_options() -> argparse.ArgumentParser:
     return parser
 
 
+def command(*words: str) -> str:
+    """A command as it can be typed into the system's own shell."""
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+
+
 def client_of(options: argparse.Namespace) -> Client:
     """The client that these options ask for. Raises SetupError."""
     if options.max_usd is not None:
@@ -53,7 +60,7 @@ def check_writable(path: str | None) -> None:
     if path is None:
         return
     try:
-        Path(path).open("a", encoding="utf-8").close()
+        private_file(path, "ab").close()
     except OSError as problem:
         raise SetupError(
             f"--save {path!r} cannot be written ({problem.strerror}); give the name of a file in a "

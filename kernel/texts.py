@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import traceback
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from pydantic_core import to_json, to_jsonable_python
@@ -64,12 +66,29 @@ def as_plain(value: object) -> Any:  # Any: JSON of whatever shape
         return in_words(value)
 
 
+def cut(text: str, limit: int) -> str:
+    """The beginning of a text that came from outside; one that was longer says so."""
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit]}\n[cut: {limit:,} of {len(text):,} characters]"
+
+
 def in_words(value: object) -> str:
     """A value's own text; when it has none, its type's name."""
     try:
         return _whole(str(value))
     except Exception:
         return f"<{type(value).__name__}>"
+
+
+def place_of(problem: BaseException) -> str:
+    """An exception with the line that raised it; of a group, its first."""
+    while isinstance(problem, BaseExceptionGroup):
+        problem = problem.exceptions[0]
+    sentence = f"{type(problem).__name__}: {in_words(problem)}"
+    for frame in traceback.extract_tb(problem.__traceback__, limit=-1):
+        sentence += f" (line {frame.lineno} of {Path(frame.filename).name}: {frame.line})"
+    return sentence
 
 
 def _whole(text: str) -> str:

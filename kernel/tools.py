@@ -13,9 +13,9 @@ import inspect
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar, get_type_hints, overload
+from typing import Any, Protocol, TypeVar, get_args, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 
@@ -184,6 +184,11 @@ def tool(
     for argument, parameter in inspect.signature(function).parameters.items():
         _check_parameter(tool_name, argument, parameter, hints)
         if hints[argument] is Run:
+            if wants_run:
+                raise TypeError(
+                    f"tool {tool_name!r} asks for the run twice, as {wants_run!r} and {argument!r};"
+                    " keep one of them"
+                )
             wants_run = argument
         else:
             default = ... if parameter.default is parameter.empty else parameter.default
@@ -211,6 +216,18 @@ def _check_parameter(
             f"tool {tool_name!r}: parameter {argument!r} needs a type, for example {argument}:"
             f" {example}"
         )
+    if hints[argument] is not Run and Run in _parts_of(hints[argument]):
+        raise TypeError(
+            f"tool {tool_name!r}: parameter {parameter} cannot be described to a model; a tool"
+            f" always gets its run: write {argument}: Run"
+        )
+
+
+def _parts_of(hint: Any) -> Iterator[Any]:
+    """A type and all types in it."""
+    yield hint
+    for part in get_args(hint):
+        yield from _parts_of(part)
 
 
 def _made(
@@ -297,7 +314,11 @@ async def run_calls(
     ended the loop (None if none did). What each call brings is kept in `run.tool_results` at once,
     so that it is not lost when another one pauses or runs out of time.
     """
-    by_name = {tool.name: tool for tool in tools}
+    by_name: dict[str, Any] = {tool.name: tool for tool in tools}
+    ends = [call for call in calls if getattr(by_name.get(call.name), "ends", False)]
+    if len(ends) > 1:
+        for call in ends:
+            by_name[call.name] = _EndedTwice(call.name, len(ends))
     if len(calls) == 1:  # no task of its own, which would cost as much as the call
         answers = [await _answer(by_name, calls[0], run)]
     else:
@@ -313,6 +334,20 @@ async def run_calls(
         if "is_error" not in answer and getattr(by_name[call.name], "ends", False):
             ended = answer["content"]
     return {"role": "user", "content": answers}, ended
+
+
+@dataclass(frozen=True)
+class _EndedTwice:
+    """In place of a tool that ends the loop, in a turn that calls for several ends."""
+
+    name: str
+    times: int
+
+    async def call(self, arguments: object, run: Run) -> str:
+        raise ToolError(
+            f"this turn ends the task {self.times} times, and only one text can be the result;"
+            f" call {self.name} once, with all of it"
+        )
 
 
 def _gravest(problems: list[BaseException]) -> BaseException:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from collections.abc import Iterable
@@ -25,6 +26,7 @@ from .events import (
     from_json,
     to_json,
 )
+from .private_files import private_file
 from .texts import as_plain, as_text
 
 
@@ -86,16 +88,21 @@ class Trace:
         )
 
     def save(self, path: str | Path) -> None:
-        """Writes one JSON object a line: the events, in order."""
+        """Writes one JSON object a line: the events, in order. Only its owner may read the file."""
         lines = "".join(to_json(event) + "\n" for event in self.events)
-        Path(path).write_text(lines, encoding="utf-8", errors="replace")
+        with private_file(path, "wb") as file:
+            file.write(lines.encode("utf-8", "replace"))
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:
-        """Reads what `save` wrote. Raises ValueError that names the line that is not an event."""
+        """Reads what `save` wrote, also with the blank lines and marks of an editor. Raises
+        ValueError that names the line that is not an event."""
         events = []
         # str.splitlines would also split at U+2028
-        for number, text in enumerate(Path(path).read_bytes().splitlines(), 1):
+        for number, given in enumerate(Path(path).read_bytes().splitlines(), 1):
+            text = given.removeprefix(codecs.BOM_UTF8).strip()
+            if not text:
+                continue
             try:
                 events.append(from_json(text))
             except ValueError as problem:

@@ -15,6 +15,20 @@ from .texts import one_kind_of_line
 _TAG = re.compile(r"<(?=\s*+(?:/\s*+)?(?:document|doc|source|result)s?\b)", re.IGNORECASE)
 _AT_LINE_START = re.compile(r"^[ \t]*+(?=\[)", re.MULTILINE)
 _IN_BRACKETS = re.compile(r"\[([^\[\]\n]{1,400})\]")
+_ID = re.compile(r"[\w.-]+")
+_BETWEEN = re.compile("[,;|]")
+
+
+def citations(text: str) -> list[str]:
+    """The ids that a text cites, in order, each once; `[a, b]` cites two. A link of Markdown,
+    `[words](address)`, cites nothing."""
+    found = [
+        id.strip()
+        for match in _IN_BRACKETS.finditer(text)
+        if text[match.end() : match.end() + 1] != "("
+        for id in _BETWEEN.split(match[1])
+    ]
+    return list(dict.fromkeys(filter(_ID.fullmatch, found)))
 
 
 def as_data(text: str, others: set[str]) -> str:
@@ -24,7 +38,7 @@ def as_data(text: str, others: set[str]) -> str:
     """
 
     def cited(found: re.Match[str]) -> str:
-        ids = {label(part.strip()).lower() for part in re.split("[,;|]", found[1])}
+        ids = {label(part.strip()).lower() for part in _BETWEEN.split(found[1])}
         return found[0] if ids.isdisjoint(others) else f"({found[1]})"
 
     text = _IN_BRACKETS.sub(cited, one_kind_of_line(text))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
+from collections import deque
 
 
 class Waiters:
@@ -13,7 +15,7 @@ class Waiters:
     """
 
     def __init__(self) -> None:
-        self._waiting: list[asyncio.Future[None]] = []
+        self._waiting: deque[asyncio.Future[None]] = deque()
 
     def next(self) -> asyncio.Future[None]:
         """Returns a future that is done at the next change."""
@@ -23,10 +25,51 @@ class Waiters:
 
     def notify(self) -> None:
         """Wakes all who wait."""
-        waiting, self._waiting = self._waiting, []
-        for future in waiting:
+        while self.notify_one():
+            pass
+
+    def notify_one(self) -> bool:
+        """Wakes the one who waits longest; False if nobody waits."""
+        while self._waiting:
+            future = self._waiting.popleft()
             with contextlib.suppress(RuntimeError):  # its loop is closed: nobody waits any more
-                future.get_loop().call_soon_threadsafe(_wake, future)
+                if not future.done():
+                    future.get_loop().call_soon_threadsafe(_wake, future)
+                    return True
+        return False
+
+
+class Slots(contextlib.AbstractAsyncContextManager[None]):
+    """So many places for work, shared by all threads and event loops; `async with` takes one."""
+
+    def __init__(self, number: int) -> None:
+        self._free = number
+        self._freed = Waiters()
+        self._looking = threading.Lock()
+
+    async def __aenter__(self) -> None:
+        while True:
+            with self._looking:
+                if self._free:
+                    self._free -= 1
+                    return
+                freed = self._freed.next()
+            try:
+                await freed
+            except asyncio.CancelledError:
+                self._pass_on()
+                raise
+
+    async def __aexit__(self, *problem: object) -> None:
+        with self._looking:
+            self._free += 1
+        self._pass_on()
+
+    def _pass_on(self) -> None:
+        """Wakes the next one if there is room: whoever was woken before may be gone."""
+        with self._looking:
+            if self._free:
+                self._freed.notify_one()
 
 
 def _wake(future: asyncio.Future[None]) -> None:

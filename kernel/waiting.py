@@ -20,18 +20,26 @@ def before_next_try(
 ) -> float:
     """Seconds until the next try, after `failed` tries that failed.
 
-    asked_for_s: the wait that the service asks for, taken as it is; None, a negative number and NaN
-                 stand for no wish.
+    asked_for_s: the wait that the service asks for; none at all, such as 0, is no wish, since all
+                 who were refused would return at once.
     jitter:      a source of numbers from 0 to 1.
     longest_s:   the bound of a wait that nobody asked for.
 
-    Without a wish it is 0.5 seconds, doubled with each try up to the bound, minus up to a quarter
-    by chance, so that many clients do not return at the same moment.
+    The usual wait is 0.5 seconds, doubled with each try up to the bound, minus up to a quarter by
+    chance, so that many clients do not return at the same moment.
     """
-    if asked_for_s is not None and asked_for_s >= 0:
-        return asked_for_s
     doubled: float = FIRST_S * 2 ** min(failed - 1, DOUBLINGS)
-    return min(doubled, longest_s) * (1 - 0.25 * jitter())
+    usual = min(doubled, longest_s) * (1 - 0.25 * jitter())
+    if asked_for_s is not None and asked_for_s > 0:  # not for NaN, which is no wish either
+        return asked_for_s
+    return usual
+
+
+def at_least(least: int, **limits: int) -> None:
+    """Raises ValueError with the name of a limit that is less than `least`."""
+    for name, limit in limits.items():
+        if limit < least:
+            raise ValueError(f"{name} is {limit}; expected at least {least}")
 
 
 def checked_s(name: str, seconds: float) -> float:

@@ -9,6 +9,7 @@ kept.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
@@ -112,8 +113,8 @@ class Reply(BaseModel):
             for needed in NEEDED.get(block.type, ()):
                 if not isinstance(getattr(block, needed, None), str):
                     raise ValueError(f"a {block.type} block without its {needed}")
-            if block.type == "tool_use" and block.__pydantic_extra__ is not None:
-                block.__pydantic_extra__.setdefault("input", {})
+            if block.type == "tool_use" and getattr(block, "input", None) is None:
+                (block.__pydantic_extra__ or {})["input"] = {}
         return self
 
     @property
@@ -130,10 +131,10 @@ class Reply(BaseModel):
 
     @property
     def text(self) -> str:
-        """The text blocks, joined. The first block may be `thinking`: never read
-        `content[0].text`."""
+        """The text blocks as the one text that they are parts of. The first block may be
+        `thinking`: never read `content[0].text`."""
         texts = [getattr(block, "text", "") for block in self.content if block.type == "text"]
-        return "\n".join(texts).strip()
+        return "".join(texts).strip()
 
     @property
     def understood(self) -> str:
@@ -149,7 +150,8 @@ class Reply(BaseModel):
 
     @property
     def tool_calls(self) -> list[Block]:
-        return [block for block in self.content if block.type == "tool_use"]
+        """The calls to be answered, with the ids that they have in `as_message`."""
+        return [block for block in taken_back(self.content) if block.type == "tool_use"]
 
     @property
     def next_step(self) -> str:
@@ -157,36 +159,92 @@ class Reply(BaseModel):
         beside a tool call: then the blocks decide.
         """
         step = NEXT_STEP.get(self.stop_reason or "end_turn", "stop")
-        return "run_tools" if step == "done" and self.tool_calls else step
+        return "run_tools" if step in ("done", "resend") and self.tool_calls else step
 
     def as_message(self) -> dict[str, Any]:
-        """The reply as the assistant message of the next request: all blocks, in order,
-        untouched."""
-        return {"role": "assistant", "content": [block.model_dump() for block in self.content]}
+        """The reply as the assistant message of the next request: its blocks in order, as the API
+        takes them back. The reply itself stays as it came."""
+        blocks = taken_back(self.content)
+        # in JSON's own values: a number that JSON does not have becomes null
+        content = [block.model_dump(mode="json") for block in blocks]
+        return {"role": "assistant", "content": content}
+
+
+def taken_back(blocks: Iterable[Block]) -> list[Block]:
+    """The blocks of a reply as the API takes them in the next request.
+
+    A service may give what it refuses: a blank text is left out; a call gets an id that is valid
+    and its own, and an object as its input. All other blocks, such as thinking, stay untouched.
+    """
+    taken: list[Block] = []
+    ids: set[str] = set()
+    for block in blocks:
+        if block.type == "text" and not block.text.strip():
+            continue
+        if block.type == "tool_use":
+            id = _free_id(block.id, ids)
+            ids.add(id)
+            input = _as_object(block.input)
+            if (id, input) != (block.id, block.input):
+                block = block.model_copy(update={"id": id, "input": input})
+        taken.append(block)
+    return taken
+
+
+_LONGEST_ID = 128
+
+
+def _free_id(id: str, taken: set[str]) -> str:
+    """The id of a call as the API takes it, with the next free number when it is taken."""
+    valid = re.sub(r"[^a-zA-Z0-9_-]", "_", id)[:_LONGEST_ID] or "call"
+    free, number = valid, 1
+    while free in taken:
+        number += 1
+        ending = f"_{number}"
+        free = valid[: _LONGEST_ID - len(ending)] + ending
+    return free
+
+
+def _as_object(input: Any) -> dict[str, Any]:
+    """The input of a call as an object: some servers give its JSON as a text. What is none becomes
+    a field that no tool has, so that the model is told."""
+    if isinstance(input, str):
+        try:
+            input = json.loads(input)
+        except (ValueError, RecursionError):
+            return {"arguments": input}
+    return input if isinstance(input, dict) else {"arguments": input}
+
+
+NOTHING_SAID: dict[str, Any] = {"role": "assistant", "content": []}
+"""The message of a reply with nothing to take back."""
 
 
 class Conversation(Sequence[dict[str, Any]]):
     """The messages of one conversation: append-only, each encoded once.
 
     Append-only because a thinking block is bound to everything before it: an edited or trimmed
-    history is refused by the service. Encoded once so that turn 200 costs what turn 10 did.
+    history is refused by the service. Encoded once so that turn 200 costs what turn 10 did, and
+    given out as copies, so that what is read is what is sent.
     """
 
     def __init__(self, messages: Iterable[dict[str, Any]] = ()) -> None:
-        self._messages: list[dict[str, Any]] = []
         self._encoded: list[bytes] = []
         for message in messages:
             self.append(message)
 
     def append(self, message: dict[str, Any]) -> None:
-        self._encoded.append(_dumps(message))
-        self._messages.append(message)
+        """Adds a message; that of a blank reply is left out, since the API takes no empty one."""
+        if message != NOTHING_SAID:
+            self._encoded.append(_dumps(message))
 
     def __len__(self) -> int:
-        return len(self._messages)
+        return len(self._encoded)
 
     def __getitem__(self, index: Any) -> Any:  # Any: a message, or a list of them
-        return self._messages[index]
+        if isinstance(index, slice):
+            return [json.loads(message) for message in self._encoded[index]]
+        return json.loads(self._encoded[index])
 
     def encode(self) -> bytes:
         return b"[" + b",".join(self._encoded) + b"]"
@@ -322,8 +380,44 @@ class ApiError(Exception):
 
 
 def output_format(schema: dict[str, Any]) -> dict[str, Any]:
-    """The `output_config` that asks for a reply of this JSON schema."""
+    """The `output_config` that asks for a reply of this JSON schema.
+
+    Raises ValueError, with the field, for a schema that no reply can fill: the service closes each
+    object, and takes no circles.
+    """
+    _check_fillable(schema, schema.get("$defs", {}), "", ())
     return {"format": {"type": "json_schema", "schema": strict_schema(schema)}}
+
+
+def _check_fillable(
+    schema: Any, definitions: dict[str, Any], field: str, within: tuple[str, ...]
+) -> None:
+    """Looks at a schema and all in it; `within` are the references that lead to it."""
+    if not isinstance(schema, dict):
+        return
+    where = field or "the answer itself"
+    reference = schema.get("$ref")
+    if reference in within:
+        name = reference.rpartition("/")[2]
+        raise ValueError(
+            f"{where}: a {name} in a {name} cannot be asked for; use a list, in which each item"
+            " names the one that it belongs to"
+        )
+    if reference is not None:
+        name = reference.removeprefix("#/$defs/")
+        _check_fillable(definitions.get(name), definitions, field, (*within, reference))
+    is_open = schema.get("additionalProperties") or schema.get("patternProperties")
+    if is_open and not schema.get("properties"):
+        raise ValueError(
+            f"{where}: an object of unknown keys cannot be asked for; use a list of name and value"
+        )
+    for name, member in schema.get("properties", {}).items():
+        _check_fillable(member, definitions, f"{field}.{name}".lstrip("."), within)
+    inside = [schema.get("items"), *schema.get("prefixItems", ())]
+    for options in ("anyOf", "oneOf", "allOf"):
+        inside += schema.get(options, ())
+    for part in inside:
+        _check_fillable(part, definitions, field, within)
 
 
 _KEPT = {"$ref", "type", "enum", "const", "title", "description", "required"}

@@ -5,8 +5,10 @@ import inspect
 import os
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -23,6 +25,8 @@ hypothesis.settings.load_profile("workshop")
 
 
 LEFT = "runs with --all"
+PATIENCE_S = 600
+"""Seconds until an async test that hangs has failed; a busy machine is no reason."""
 ROWS = 12
 """So many folders the table of seconds names at most."""
 
@@ -32,6 +36,12 @@ def pytest_addoption(parser):
         "--all",
         action="store_true",
         help="the exhaustive form: 20 draws an exercise, every table and all marked `exhaustive`",
+    )
+
+    parser.addoption(
+        "--store-seconds",
+        action="store_true",
+        help="write what each folder took to tests/house/seconds.toml",
     )
 
 
@@ -82,7 +92,7 @@ class Processor:
 
     def used(self) -> float:
         """Seconds of the processors: of this process, and of those that it waited for to the end. What was killed, or
-        left to the system, is in no count.
+        left to the system, is in no count; what another process did, a test names as its `processor_s elsewhere`.
         """
         return sum(os.times()[:4])
 
@@ -90,7 +100,12 @@ class Processor:
     def pytest_runtest_makereport(self, item, call):
         report = (yield).get_result()
         now = self.used()
-        report.processor_s, self.before = now - self.before, now
+        elsewhere = [
+            value
+            for name, value in item.user_properties
+            if name == "processor_s elsewhere" and call.when == "call"
+        ]
+        report.processor_s, self.before = now - self.before + sum(elsewhere), now
 
 
 def seconds_by_folder(stats: dict[str, list[Any]], kind: str) -> Counter[str]:
@@ -106,17 +121,64 @@ def seconds_by_folder(stats: dict[str, list[Any]], kind: str) -> Counter[str]:
     return seconds
 
 
+STORED = Path(__file__).with_name("house") / "seconds.toml"
+"""What each folder took when somebody last wrote it down, to look at."""
+
+
+def stored_seconds(processor: Counter[str]) -> str:
+    """The text of the file of seconds."""
+    rows = "".join(f'"{name}" = {seconds:.0f}\n' for name, seconds in sorted(processor.items()))
+    head = (
+        "# Seconds of the processors by folder of `test`; `test --store-seconds` writes them.\n\n"
+    )
+    return head + rows
+
+
+def dearest_tests(stats: dict[str, list[Any]]) -> Iterator[str]:
+    """The ten tests that needed the processors most."""
+    seconds: Counter[str] = Counter()
+    for report in (report for reports in stats.values() for report in reports):
+        seconds[getattr(report, "nodeid", "")] += getattr(report, "processor_s", 0)
+    yield "The dearest tests:"
+    for name, taken in seconds.most_common(10):
+        yield f"{taken:8,.0f}  {name.removeprefix('tests/')}"
+
+
 def slowest_folders(processor: Counter[str], elapsed: Counter[str]) -> Iterator[str]:
-    """A table of the folders that needed the processors most; the last row is the rest."""
+    """A table of the folders that needed the processors most, beside what was stored of each; the
+    last row is the rest.
+    """
     total = processor.total()
+    stored = tomllib.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
     shown = [name for name, taken in processor.most_common(ROWS) if taken >= total / 100]
     rest = [
         (seconds.total() - sum(seconds[name] for name in shown)) for seconds in (processor, elapsed)
     ]
-    yield f"Seconds of the processors: {total:,.0f}; elapsed, added up over all workers: {elapsed.total():,.0f}"
+    yield (
+        f"Seconds of the processors: {total:,.0f} ({sum(stored.values()):,} when they were stored);"
+        f" elapsed, added up over all workers: {elapsed.total():,.0f}"
+    )
+    yield "  stored       now   elapsed"
     for folder in shown:
-        yield f"{processor[folder]:8,.0f}  {elapsed[folder]:8,.0f}  {folder}"
-    yield f"{rest[0]:8,.0f}  {rest[1]:8,.0f}  all others"
+        yield f"{stored.get(folder, 0):8,} {processor[folder]:9,.0f} {elapsed[folder]:9,.0f}  {folder}"
+    others = sum(seconds for name, seconds in stored.items() if name not in shown)
+    yield f"{others:8,} {rest[0]:9,.0f} {rest[1]:9,.0f}  all others"
+
+
+def skipped_by_reason(skipped: list[Any]) -> Iterator[str]:
+    """How many tests were skipped for each reason; where something can be installed, the command that runs
+    them then.
+    """
+    folders: dict[str, Counter[str]] = {}
+    for report in skipped:
+        reason = report.longrepr[2].removeprefix("Skipped: ")
+        folders.setdefault(reason, Counter())[
+            report.nodeid.partition("::")[0].rpartition("/")[0]
+        ] += 1
+    for reason, counts in sorted(folders.items()):
+        if reason != LEFT:
+            then = f"; then `python3 -m workshop test {' '.join(sorted(counts))}`"
+            yield f"Skipped {counts.total():,}: {reason}{then if 'install' in reason else ''}"
 
 
 def cells_not_compared(stats: dict[str, list[Any]]) -> list[str]:
@@ -139,13 +201,14 @@ def pytest_terminal_summary(terminalreporter, config):
     """
     stats = terminalreporter.stats
     skipped = stats.get("skipped", [])
-    reasons = {report.longrepr[2].removeprefix("Skipped: ") for report in skipped}
-    for reason in sorted(reasons - {LEFT}):
-        terminalreporter.write_line(f"Skipped: {reason}")
+    for row in skipped_by_reason(skipped):
+        terminalreporter.write_line(row)
     seconds = [seconds_by_folder(stats, kind) for kind in ("processor_s", "duration")]
     if len(seconds[0]) > 1 and seconds[0].total() > 0:
-        for row in slowest_folders(*seconds):
+        for row in [*slowest_folders(*seconds), *dearest_tests(stats)]:
             terminalreporter.write_line(row)
+    if config.getoption("--store-seconds"):
+        STORED.write_text(stored_seconds(seconds[0]), encoding="utf-8")
     if config.args == ["tests"]:
         from tests.house import size  # a copy of this file may stand alone
 
@@ -165,9 +228,8 @@ def pytest_pyfunc_call(pyfuncitem):
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     names = pyfuncitem._fixtureinfo.argnames
-    asyncio.run(
-        asyncio.wait_for(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}), 60)
-    )
+    arguments = {name: pyfuncitem.funcargs[name] for name in names}
+    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), PATIENCE_S))
     return True
 
 
@@ -176,21 +238,25 @@ def _shared(module):
     return "browser" if "/browser/" in module else module
 
 
+def scope_of(nodeid):
+    """What a test runs together with: each notebook and each killed team goes for itself, an exercise
+    with all that is tried on it, else a test with those that share things."""
+    module, _, test = nodeid.partition("::")
+    if "/notebooks/" in module or "/crash/" in module:
+        return nodeid
+    if module.endswith("/course/test_exercises.py"):
+        exercise = test.partition("[")[2].partition("-")[0].rstrip("]")
+        return f"{module}[{exercise}]"
+    return _shared(module)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """What goes side by side: each notebook and each killed team for itself, an exercise with all
-    that is tried on it, else what shares things."""
     from xdist.scheduler import LoadScopeScheduling
 
     class Together(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            module, _, test = nodeid.partition("::")
-            if "/notebooks/" in module or "/crash/" in module:
-                return nodeid
-            if module.endswith("/course/test_exercises.py"):
-                exercise = test.partition("[")[2].partition("-")[0].rstrip("]")
-                return f"{module}[{exercise}]"
-            return _shared(module)
+            return scope_of(nodeid)
 
     return Together(config, log)
 

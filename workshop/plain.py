@@ -15,8 +15,8 @@ import httpx
 
 from kernel import Client, Usage, connect
 from kernel.client import NOT_SENT, Mode
-from kernel.connections import proxy_for
 from kernel.models import demand_of, spent_on
+from kernel.network import way_to
 from kernel.wire import RequestSize, cache_writes, most_tokens
 
 
@@ -139,8 +139,8 @@ class _Keyed(httpx.HTTPTransport):
     """
 
     def __init__(self, client: Client) -> None:
-        url = httpx.URL(client.base_url)
-        super().__init__(proxy=proxy_for(url.scheme, url.host))
+        way = way_to(httpx.URL(client.base_url))
+        super().__init__(proxy=way.proxy, verify=way.certificates)
         self._client = client
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:

@@ -1,4 +1,4 @@
-"""One graded check of one answer: a shard writes it into its report, and the pages read it."""
+"""One graded check of one answer: what grades writes it into its report, and the pages read it."""
 
 from __future__ import annotations
 

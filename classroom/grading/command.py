@@ -5,6 +5,7 @@ page for each learner out.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -12,22 +13,21 @@ import secrets
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from classroom.course import active
 
-from . import intake, observed, open_copy, options, overrides, reports, sandbox
+from . import intake, observed, open_copy, options, overrides, pool, reports, sandbox
 from .intake.answers import master, names
 from .out_folder import OutFolder
 from .plan import GradingPlan
 from .reports.changes import as_written, graded_before, last_gradebook
 from .reports.own_class import OwnClass
 from .reports.own_class import read as own_class_of
-from .sandbox import orphans, sandboxed_kernel
-from .scale import whole_plan
+from .sandbox import orphans
 from .submission import Submission
 
 INTERRUPTED = 130
@@ -57,13 +57,11 @@ def main(argv: list[str]) -> int:
 def _about_the_sandbox(chosen: argparse.Namespace) -> str:
     """Returns the reason that nothing may be graded here, else ""; a warning goes to stderr."""
     missing = sandbox.missing()
-    if missing and (chosen.require_sandbox or chosen.fork):
-        needs = " --fork needs one; without --fork, kernels are started one by one."
-        more = "" if chosen.require_sandbox else needs
-        return f"No sandbox on this machine: {missing}. Nothing was graded.{more}"
-    if missing:
-        warning = "What a submission does, it does to this machine."
-        print(f"NOT SANDBOXED: {missing}. {warning}", file=sys.stderr)
+    if missing and not (chosen.without_sandbox or chosen.preview):
+        return sandbox.refusal("--without-sandbox")
+    if missing and not chosen.preview:
+        open_to_all = "your keys, your marks and the solutions are open to each submission"
+        print(f"NOT SANDBOXED: {missing}; {open_to_all}.", file=sys.stderr)
     elif sandbox.weakness():
         print(f"A weaker sandbox: {sandbox.weakness()}.", file=sys.stderr)
     return ""
@@ -84,6 +82,17 @@ class Grading:
     status: int = 0
     not_gradable: dict[str, str] = field(default_factory=dict)
     """By notebook, why nobody's can be graded."""
+    whys: dict[str, str] = field(default_factory=dict)
+    """By the name of its report, why a submission has none."""
+    written: dict[Path, str] = field(default_factory=dict)
+    """The reports, as this process knows them: without a sandbox, files could be a submission's."""
+
+    def take(self, submission: Submission, report: str, why: str) -> None:
+        """Keeps a report, or the reason that there is none."""
+        if report:
+            self.written[self.report(submission)] = report
+            _write(self.report(submission), report)
+        self.whys[submission.key] = why
 
     def report(self, submission: Submission) -> Path:
         return self.folder.results / f"{submission.key}.json"
@@ -99,7 +108,7 @@ def grade(chosen: argparse.Namespace) -> int:
     """Grades what has no report yet, and writes the results anew."""
     own_class = own_class_of(chosen.own_class)
     by_hand = _overrides(chosen, own_class)
-    folder = OutFolder(chosen.out, chosen.submissions, chosen.shard)
+    folder = OutFolder(chosen.out, chosen.submissions)
     try:
         scratch = folder.work / "submissions"
         handed_in = intake.read(chosen.submissions, exercise=chosen.exercise, scratch=scratch)
@@ -107,7 +116,7 @@ def grade(chosen: argparse.Namespace) -> int:
         folder.undo()
         raise
     seed = secrets.randbelow(2**31) if chosen.seed is None else chosen.seed
-    plan = GradingPlan(seed, chosen.timeout, out=str(folder.results.resolve()), fork=chosen.fork)
+    plan = GradingPlan(seed, chosen.timeout, for_reports=True)
     run = Grading(chosen, folder, by_hand, own_class, handed_in, plan)
     try:
         return _graded(run)
@@ -119,10 +128,11 @@ def grade(chosen: argparse.Namespace) -> int:
 def _graded(run: Grading) -> int:
     todo = _still_to_do(run)
     _say_how_many(run, todo)
-    if todo:
-        _grade(run, todo)
+    with _kept(run, todo):
+        if todo:
+            _grade(run, todo)
     _keep_times(run)
-    return _part_done(run) if run.chosen.part else _all_done(run)
+    return _all_done(run)
 
 
 # ── the steps ─────────────────────────────────────────────────────────────────────────────────────
@@ -141,8 +151,7 @@ def _overrides(chosen: argparse.Namespace, own_class: OwnClass) -> tuple[overrid
 
 def _still_to_do(run: Grading) -> list[Submission]:
     """Gives each submission the name of its report; returns those that have none."""
-    index, parts = run.chosen.part or (0, 1)
-    mine = run.handed_in.submissions[index::parts]
+    mine = run.handed_in.submissions
     notebooks = {submission.notebook for submission in mine}
     fingerprints = {name: open_copy.fingerprint(name) for name in notebooks}
     for submission in mine:
@@ -177,9 +186,6 @@ def _grade(run: Grading, todo: Iterable[Submission]) -> None:
     """Grades submissions: our own solutions first, to have something to compare with."""
     plan, chosen = run.plan, run.chosen
     plan.course = str(open_copy.prepare(run.folder.work / "course").resolve())
-    if plan.fork and (problem := sandboxed_kernel.no_forks(Path(plan.course))):
-        print(f"Kernels are started one by one: {problem}.", file=sys.stderr)
-        plan.fork = False
     for submission in todo:
         plan.submissions[str(submission.path.resolve())] = submission
     needed = sorted({submission.notebook for submission in plan.submissions.values()})
@@ -202,7 +208,54 @@ def _grade(run: Grading, todo: Iterable[Submission]) -> None:
         for path, submission in gradable
         if submission.notebook not in run.not_gradable
     }
-    run.status = whole_plan.run(plan, run.folder.work, chosen)
+    for submission in plan.submissions.values():
+        run.report(submission).unlink(missing_ok=True)
+    try:
+        pool.run(plan, chosen.workers, chosen.scheduler or "", run.take)
+    except KeyboardInterrupt:
+        run.status = INTERRUPTED
+
+
+@contextlib.contextmanager
+def _kept(run: Grading, todo: list[Submission]) -> Iterator[None]:
+    """Without a sandbox, submissions can write to DIR: what the instructor wrote, and what was
+    graded, is put back as it was before they ran.
+    """
+    if not sandbox.missing():
+        yield
+        return
+    changes = run.chosen.out / overrides.FILE
+    before = changes.read_bytes() if changes.exists() else None
+    for submission in run.submissions:
+        if submission not in todo:
+            report = run.report(submission)
+            run.written[report] = report.read_text(encoding="utf-8")
+    try:
+        yield
+    finally:
+        for path in set(run.folder.results.iterdir()) - run.written.keys():
+            path.unlink()
+        for path, text in run.written.items():
+            _write(path, text)
+        now = changes.read_bytes() if changes.exists() else None
+        if now != before:
+            other = changes.with_suffix(".changed")
+            if now is not None:
+                os.replace(changes, other)
+            if before is not None:
+                changes.write_bytes(before)
+            print(
+                f"{changes} changed while submissions ran without a sandbox. It is as before;"
+                f" what was written meanwhile is in {other}: was it you?",
+                file=sys.stderr,
+            )
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes a file at once or not at all."""
+    part = path.with_suffix(".part")
+    part.write_text(text, encoding="utf-8", errors="replace")  # half a character
+    os.replace(part, path)
 
 
 def _keep_times(run: Grading) -> None:
@@ -215,21 +268,8 @@ def _keep_times(run: Grading) -> None:
             continue
         facts = json.loads(report.read_text(encoding="utf-8"))
         if facts["submitted"] != submission.when:
-            part = report.with_suffix(".part")
-            text = json.dumps({**facts, "submitted": submission.when}, ensure_ascii=False, indent=1)
-            part.write_text(text, encoding="utf-8")
-            os.replace(part, report)
-
-
-def _part_done(run: Grading) -> int:
-    """The end of one part of several: no gradebook."""
-    run.folder.close()
-    number, without = len(run.submissions), len(run.without())
-    print(
-        f"Part {run.chosen.shard}: {number - without} of {number} have their report. "
-        "The same command without --shard makes the gradebook, once all parts have ended."
-    )
-    return run.status or (1 if without else 0)
+            facts["submitted"] = submission.when
+            _write(report, json.dumps(facts, ensure_ascii=False, indent=1))
 
 
 def _all_done(run: Grading) -> int:
@@ -275,7 +315,7 @@ def _all_done(run: Grading) -> int:
 
 def _handed(run: Grading, submission: Submission, pending: bool) -> reports.Handed:
     """Returns the facts on how a notebook was handed in, and the reason that it has no verdict."""
-    why = NO_VERDICT
+    why = run.whys.get(submission.key) or NO_VERDICT
     if submission.notebook in run.not_gradable:
         why = "our own solution does not run on this machine"
     elif run.status == INTERRUPTED:
@@ -327,7 +367,6 @@ def _key(submission: Submission, fingerprint: str, chosen: argparse.Namespace) -
         fingerprint,
         chosen.timeout,
         sandbox.name(),
-        chosen.fork,
     ]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
 

@@ -146,7 +146,7 @@ def reference(of: Master, plan: GradingPlan) -> dict[str, list[str]]:
 
         def run(source: str, description: str) -> Outcome:
             outcome = kernel.run(source, max(plan.timeout_s, OURS_S))
-            if outcome.ended != "ok":
+            if outcome.ended != "ok" or outcome.tells_of_a_refusal():
                 raise RuntimeError(
                     f"the master {of.name} cannot be used: {description}: "
                     f"{outcome.ended}, {outcome.reason}"
@@ -256,7 +256,7 @@ class Observations:
             reason = f"{TIMEOUTS} checks of this exercise had to be stopped"
             return Shown(case, ours, None, reason=reason)
         if not ready:
-            return Shown(case, ours, None, reason="the time for the whole notebook was used up")
+            return Shown(case, ours, None, reason=self.staged.out_of_time())
         outcome, line = self._look(exercise, case, case.label)
         return Shown(case, ours, outcome, line, outcome.reason)
 

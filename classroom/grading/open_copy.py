@@ -27,7 +27,7 @@ NOT_SHOWN = ("inputs.py", "right", "others.toml", "words.toml", "built", "cost.j
 TOOLKIT = Path(__file__).resolve().parent.parent
 OPEN_ROOMS = ("observing", "notebook", "paper", "grading/sandbox/inside")
 """The rooms of the toolkit that a submission may see. Any other may know what is right."""
-NO_MARK_DEPENDS_ON = ("grading/reports", "grading/scale", "launcher", "site")
+NO_MARK_DEPENDS_ON = ("grading/reports", "grading/pool.py", "grading/anew.py", "launcher", "site")
 """Rooms of the toolkit whose code decides on no mark. A room that is not named here counts."""
 CODE_AND_DATA = (".py", ".md", ".json", ".toml", ".mplstyle")
 

@@ -15,7 +15,7 @@ from .plan import TIMEOUT_S
 
 NO_DASK = (
     "--scheduler needs Dask, which is not installed: "
-    "pip install -r classroom/grading/scale/requirements.txt"
+    "pip install -r classroom/grading/cluster-requirements.txt"
 )
 
 
@@ -96,24 +96,15 @@ def _parser() -> Parser:
         metavar="N",
         help="draw the inputs of an earlier run again; its seed is in the reports",
     )
-    option("--require-sandbox", action="store_true", help="refuse to run without a sandbox")
     option(
-        "--fork",
+        "--without-sandbox",
         action="store_true",
-        help="fork kernels from one that has everything loaded (Linux)",
+        help="grade where there is no sandbox: keys, marks and solutions are open then",
     )
     option(
         "--scheduler",
         metavar="ADDRESS",
-        help="a Dask scheduler, tcp://…, or `local` for one on this machine",
-    )
-    option(
-        "--shard",
-        metavar="I/N",
-        help=(
-            "only part I of N, from 0, without a gradebook: for several machines with one DIR; "
-            "then the same command without it"
-        ),
+        help="a Dask scheduler that spreads the work, such as tcp://10.0.0.5:8786",
     )
     option(
         "--class",
@@ -132,7 +123,7 @@ def _parser() -> Parser:
 
 
 def _problems(chosen: argparse.Namespace, installed: bool) -> list[str]:
-    """Returns the faults of the options, the most basic first; fills in `part` and `exercise`."""
+    """Returns the faults of the options, the most basic first; fills in `exercise`."""
     found = []
     if chosen.exercise is not None and re.fullmatch(r"\d", chosen.exercise):
         chosen.exercise = f"0{chosen.exercise}"
@@ -149,11 +140,6 @@ def _problems(chosen: argparse.Namespace, installed: bool) -> list[str]:
         )
     if chosen.out is not None and chosen.out.exists() and not chosen.out.is_dir():
         found.append(f"--out {chosen.out} is a file; expected a folder, or a name for a new one")
-    chosen.part = _part(chosen.shard) if chosen.shard else None
-    if chosen.shard and chosen.part is None:
-        found.append(f"--shard {chosen.shard!r}: expected part/parts, such as 0/4, 1/4, 2/4, 3/4")
-    if chosen.shard and (chosen.preview or chosen.seed is None):
-        found.append("--shard needs a --seed, the same for all parts; it does not go with --try")
     found += _about_the_scheduler(chosen.scheduler, installed)
     if chosen.own_class and chosen.preview:
         found.append("--class does not go with --try")
@@ -165,17 +151,9 @@ def _problems(chosen: argparse.Namespace, installed: bool) -> list[str]:
 def _about_the_scheduler(address: str | None, installed: bool) -> list[str]:
     if address is None:
         return []
-    if address != "local" and "://" not in address:
-        expected = "expected `local` or an address such as tcp://10.0.0.5:8786"
+    if "://" not in address:
+        expected = "expected an address such as tcp://10.0.0.5:8786"
         return [f"--scheduler {address!r}: {expected}"]
     if installed and importlib.util.find_spec("distributed") is None:
         return [NO_DASK]
     return []
-
-
-def _part(text: str) -> tuple[int, int] | None:
-    """The numbers of `I/N`; None when there is no such part."""
-    index, _, parts = text.partition("/")
-    if not (index.isdecimal() and parts.isdecimal() and int(index) < int(parts)):
-        return None
-    return int(index), int(parts)

@@ -27,13 +27,13 @@ class OutFolder:
     deleted.
     """
 
-    def __init__(self, out: Path, submissions: Path, shard: str | None = None) -> None:
+    def __init__(self, out: Path, submissions: Path) -> None:
         """Raises NothingToGrade, and changes nothing, where the folder is not ours or
         another grading's.
         """
         self.out = out
         self.results = out / "results"
-        self.work = out / (f"work-{shard.replace('/', '-of-')}" if shard else "work")
+        self.work = out / "work"
         if problem := _not_ours(out, submissions) or _busy(self.work):
             raise NothingToGrade(f"{problem} Nothing was changed.")
         self._made = [path for path in (out, self.results) if not path.exists()]

@@ -19,7 +19,7 @@ not run.
 
 @dataclass
 class GradingPlan:
-    """The plan of a grading run: written as JSON by the command, or made from pytest's options."""
+    """The plan of a grading run: made by the command, or from pytest's options."""
 
     seed: int
     timeout_s: float = TIMEOUT_S
@@ -29,10 +29,8 @@ class GradingPlan:
     """By exercise, what the master's solution printed, check by check."""
     submissions: dict[str, Submission] = field(default_factory=dict)
     """By the path of its copy."""
-    out: str = ""
-    """The folder for the reports; empty for none."""
-    fork: bool = False
-    """True if kernels are forked from one that has everything loaded."""
+    for_reports: bool = False
+    """True if the command wants reports, which has looked at what lies beside a notebook."""
     alone: bool = False
     """True if nothing else is graded meanwhile: then a cell that runs out of time has only itself
     to blame.

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import secrets
 import tempfile
 import time
@@ -34,19 +33,47 @@ from . import observed, open_copy, sandbox
 from .check import Check, State
 from .intake import documents, notebook_json
 from .intake.answers import Master, Merged, master, merge, names
-from .plan import TIMEOUT_S, GradingPlan, plan_of
+from .plan import TIMEOUT_S, GradingPlan
 from .sandbox import orphans
-from .sandbox.forks import ForkServer
 from .sandbox.sandboxed_kernel import KernelFailed, Outcome
 from .staged import StagedNotebook
 from .submission import Submission
 
+BUSY = "this machine was too busy"
+AGAIN = "it could not be finished while others were graded on this machine; graded again, alone"
 SHOWN = 20_000
 """Characters of a compared line that a report keeps; a page shows where two begin to differ."""
 
 
 PLAN = pytest.StashKey[GradingPlan]()
-FORKS = pytest.StashKey[ForkServer]()
+
+
+class PlanHandedIn:
+    """A plugin of pytest that hands a plan in, and the report of its one submission out."""
+
+    def __init__(self, plan: GradingPlan) -> None:
+        self.plan = plan
+        self.report = ""
+        """JSON; empty where there is none."""
+        self.why = ""
+        """The reason why there is none."""
+
+    def pytest_configure(self, config: Any) -> None:
+        config.stash[PLAN] = self.plan
+        config.stash[HANDED] = self
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            self.why = str(report.longrepr).strip().rpartition("\n")[2][:300]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> Any:
+        if call.excinfo and call.when == "teardown":
+            self.why = f"{call.excinfo.typename}: {call.excinfo.value}"[:300]
+        return (yield)
+
+
+HANDED = pytest.StashKey[PlanHandedIn]()
 
 
 def pytest_addoption(parser: Any) -> None:
@@ -61,28 +88,16 @@ def pytest_addoption(parser: Any) -> None:
         "--grade-timeout", type=float, default=TIMEOUT_S, help="seconds for one cell (default: 10)"
     )
     group.addoption(
-        "--grade-require-sandbox", action="store_true", help="refuse to run without a sandbox"
+        "--grade-without-sandbox", action="store_true", help="run where there is no sandbox, too"
     )
-    group.addoption(
-        "--grade-fork",
-        action="store_true",
-        help="fork kernels from one that has everything loaded (Linux)",
-    )
-    group.addoption("--grade-plan", help="a plan of the command `grade`, with everything in it")
 
 
 def pytest_configure(config: Any) -> None:
     option = config.option
-    if not (option.grade or option.grade_plan):
+    if not option.grade:
         return
-    if (option.grade_require_sandbox or option.grade_fork) and sandbox.missing():
-        raise pytest.UsageError(f"no sandbox on this machine: {sandbox.missing()}")
-    if option.grade_plan:
-        orphans.end_with_parent()
-        config.stash[PLAN] = plan_of(
-            json.loads(Path(option.grade_plan).read_text(encoding="utf-8"))
-        )
-        return
+    if sandbox.missing() and not option.grade_without_sandbox:
+        raise pytest.UsageError(sandbox.refusal("--grade-without-sandbox"))
     stack = contextlib.ExitStack()
     stack.enter_context(orphans.ended_in_order())
     config.add_cleanup(stack.close)
@@ -93,7 +108,6 @@ def pytest_configure(config: Any) -> None:
         seed,
         option.grade_timeout,
         str(open_copy.prepare(Path(folder.name) / "course")),
-        fork=option.grade_fork,
     )
 
 
@@ -163,7 +177,7 @@ class GradedFile(IPyNbFile):
         """The submission, as the plan knows it, else by its content and its name; and the notebook,
         which is empty where the intake could not read it.
 
-        Its bytes are not kept: all of a shard are collected before the first runs.
+        Its bytes are not kept: all of a session are collected before the first runs.
         """
         submission = self.plan.submissions.get(str(self.path))
         if submission is not None and not submission.readable:
@@ -195,9 +209,13 @@ class GradedFile(IPyNbFile):
     def setup(self) -> None:
         """Nothing yet: a kernel is started when the first check needs it."""
         self.began = time.monotonic()
+        self.trouble = ""
+        """The thing that this machine could not do."""
+        if self.plan.alone:
+            self.flags.append(AGAIN)
         number = len(self.master.exercises)
-        texts = documents.kept_beside(self.path) if self.plan.out else self._documents()
-        self.staged = StagedNotebook(self.merged, self.plan, number, self._forks, texts)
+        texts = documents.kept_beside(self.path) if self.plan.for_reports else self._documents()
+        self.staged = StagedNotebook(self.merged, self.plan, number, texts)
         self.observations = observed.Observations(self.staged, self.plan)
         self.setup_sanitize_files()
 
@@ -211,31 +229,24 @@ class GradedFile(IPyNbFile):
         self.flags += found.flags()
         return found.texts
 
-    def _forks(self) -> ForkServer | None:
-        """The session's fork server, if it was asked for; a new one when the last has ended."""
-        if not self.plan.fork:
-            return None
-        stash = self.config.stash
-        if FORKS not in stash or stash[FORKS].process.poll() is not None:
-            server = stash[FORKS] = ForkServer(Path(self.plan.course))
-            self.config.add_cleanup(server.stop)
-        return stash[FORKS]
-
     def teardown(self) -> None:
         """The explanations, the end of the kernel, the report.
 
-        There is no report when the run was stopped in the middle, or when others had the
-        processors while a cell ran out of time: such a submission is graded once more, alone.
+        There is no report when the run was stopped in the middle, or when it ran out of time while
+        others had the processors: such a submission is graded once more, alone.
         """
         whole = all(check.state != "not-run" or check.reason for check in self.checks)
-        writes = bool(self.plan.out) and whole and (self.plan.alone or not self.staged.disturbed)
+        handed = self.config.stash.get(HANDED, None)
+        writes = handed is not None and whole and not self.staged.disturbed
         try:
             feedback = self._explanations() if writes else {}
             self.flags += [flag for flag in self.merged.flags if flag not in self.flags]
         finally:
             self.staged.stop()
-        if writes:
-            self._report(feedback)
+        if handed is not None:
+            handed.why = self.trouble or (BUSY if self.staged.disturbed else "it was not run whole")
+        if handed is not None and writes:
+            handed.report = json.dumps(self._report(feedback), ensure_ascii=False, indent=1)
 
     def _explanations(self) -> dict[str, Any]:
         """Returns the explanations of the exercises' own checks for answers that did not get all
@@ -253,8 +264,8 @@ class GradedFile(IPyNbFile):
             found |= self.observations.explained(known)
         return found
 
-    def _report(self, feedback: dict[str, Any]) -> None:
-        report = {
+    def _report(self, feedback: dict[str, Any]) -> dict[str, Any]:
+        return {
             "learner": self.submission.learner,
             "notebook": self.master.name,
             "file": self.submission.file,
@@ -266,18 +277,11 @@ class GradedFile(IPyNbFile):
             "seed": self.plan.seed,
             "sandbox": sandbox.name(),
             "course": self.submission.course,
-            "kernel": "forked" if self.plan.fork else "plain",
             "seconds": round(time.monotonic() - self.began, 2),
             "results": [asdict(check) for check in self.checks],
             "feedback": feedback,
             "answers": self.merged.answers,
         }
-        target = Path(self.plan.out) / f"{self.submission.key}.json"
-        part = target.with_suffix(".part")
-        part.write_text(
-            json.dumps(report, ensure_ascii=False, indent=1), encoding="utf-8", errors="replace"
-        )  # half a character
-        os.replace(part, target)
 
 
 class GradedCell(IPyNbCell):
@@ -298,6 +302,7 @@ class GradedCell(IPyNbCell):
             check = self._checked()
         except KernelFailed as problem:
             # this machine's fault: no verdict and no report, so that it is tried again
+            self.parent.trouble = str(problem)
             self.raise_cell_error(str(problem))
         check = replace(check, seconds=round(time.monotonic() - began, 3))
         self.check = self.parent.checks[self.cell_num] = check

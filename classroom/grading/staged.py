@@ -4,20 +4,14 @@ looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from .intake.answers import Merged
 from .intake.documents import writing
 from .intake.own_cells import definitions
 from .plan import GradingPlan, notebook_s
-from .sandbox.forks import ForkServer
-from .sandbox.sandboxed_kernel import MOST_LOST, MOST_LOST_ALONE, GradedKernel, Outcome
-
-DISTURBED = 0.5
-"""A share of the limit: a cell that ran out of time and waited longer for a processor says nothing
-about its answer.
-"""
+from .sandbox.sandboxed_kernel import GradedKernel, KernelFailed, Outcome, refuses_tasks
+from .sandbox.spent import WIDE, WIDE_ALONE, TimeSpent, in_words
 
 
 class StagedNotebook:
@@ -32,20 +26,21 @@ class StagedNotebook:
         merged: Merged,
         plan: GradingPlan,
         exercises: int,
-        forks: Callable[[], ForkServer | None],
         documents: dict[str, str] | None = None,
     ) -> None:
         """documents: texts by name, which the notebook may read."""
-        self.merged, self.plan, self._forks = merged, plan, forks
+        self.merged, self.plan = merged, plan
         self.documents = documents or {}
-        self.time_left = notebook_s(exercises, plan.timeout_s)
+        self.limit_s = notebook_s(exercises, plan.timeout_s)
+        self.spent = TimeSpent()
+        """By all cells; starting kernels is not counted."""
         self.kernel: GradedKernel | None = None
         self.fatal: dict[str, Outcome] = {}
         """By exercise, how its answer's cell ended the kernel."""
         self.errors: dict[str, str] = {}
         """By exercise, the error that its answer's cell ended with."""
         self.disturbed = False
-        """True if a cell ran out of time mostly because others had the processors."""
+        """True if it ran out of time because others had the processors."""
         self._done = 0
         self._instead: dict[int, str] = {}
         """By position, what runs in place of a cell that ended the kernel: nothing, or an own
@@ -57,9 +52,9 @@ class StagedNotebook:
         time is used up.
         """
         until = self.merged.until[exercise]
-        while self.time_left > 0:
+        while not self.out_of_time():
             if self.kernel is None or not self.kernel.is_alive():
-                self.kernel = GradedKernel(Path(self.plan.course), self._forks())
+                self.kernel = GradedKernel(Path(self.plan.course))
                 self._done = 0
                 for source in writing(self.documents):
                     self.kernel.run(source, self.plan.timeout_s)
@@ -79,16 +74,34 @@ class StagedNotebook:
         return cell is None or self.run(cell.source).ended in ("ok", "error")
 
     def run(self, source: str) -> Outcome:
-        """Runs a cell; what it takes is taken from the time of the whole notebook. Starting kernels
-        is not.
+        """Runs a cell; what it takes is taken from the time of the whole notebook.
+
+        Raises KernelFailed when the machine gives nobody a thread or a process. The cell's own word
+        for that counts once: then it is tried again alone.
         """
         assert self.kernel is not None
-        most_lost = MOST_LOST_ALONE if self.plan.alone else MOST_LOST
-        outcome = self.kernel.run(source, self.plan.timeout_s, most_lost)
-        self.time_left -= outcome.seconds - outcome.lost
-        if outcome.ended == "timeout" and outcome.lost > DISTURBED * self.plan.timeout_s:
-            self.disturbed = True
+        outcome = self.kernel.run(source, self.plan.timeout_s, self._wide())
+        if outcome.tells_of_a_refusal() and (not self.plan.alone or refuses_tasks()):
+            raise KernelFailed("this machine gives its user no more threads or processes")
+        self.spent += outcome.spent
+        self._note_a_busy_machine(outcome.disturbed)
         return outcome
+
+    def out_of_time(self) -> str:
+        """Returns the reason that no more cells are run; empty while there is time."""
+        why = self.spent.over(self.limit_s, self._wide())
+        self._note_a_busy_machine(why == "waited")
+        reason = in_words(why, self.limit_s, self.spent) if why else ""
+        return reason and f"the time for the whole notebook was used up: {reason}"
+
+    def _wide(self) -> float:
+        return WIDE_ALONE if self.plan.alone else WIDE
+
+    def _note_a_busy_machine(self, disturbed: bool) -> None:
+        """Such a notebook is graded again, alone. Raises KernelFailed where that is so already."""
+        self.disturbed |= disturbed
+        if self.disturbed and self.plan.alone:
+            raise KernelFailed("this machine was too busy, even for one notebook alone")
 
     def stop(self) -> None:
         if self.kernel is not None:

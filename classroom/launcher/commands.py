@@ -10,8 +10,8 @@ from classroom.course import active
 from classroom.launcher import environment, lab
 from classroom.quick_start import leave_out_the_grammar
 
-LESSONS_NEED = ("requirements.txt",)
-BUILDING_NEEDS = ("requirements.txt", "tests/requirements.txt")
+LESSONS_NEED = ("requirements.lock",)
+BUILDING_NEEDS = ("requirements.lock", "tests/requirements.lock")
 SITE_NEEDS = tuple(f"classroom/site/{name}requirements.txt" for name in ("", "browser-"))
 NEED = {"build": BUILDING_NEEDS, "site": (*LESSONS_NEED, *SITE_NEEDS)}
 """The requirements of commands that need more than the lessons, where the course makes `.venv`."""

@@ -226,14 +226,12 @@ def environment_state(
     if not os.path.lexists(env.folder):
         return Diagnosis("environment", True, "not made yet", set_up())
     if reason := environment.damage(env, run):
-        return Diagnosis(
-            "environment", False, f"cannot be used: {reason}", f"{set_up()} makes it again"
-        )
+        return Diagnosis("environment", False, f"cannot be used: {reason}", _anew(env.root))
     if env.read_stamp() is None:
         return Diagnosis(
             "environment", True, "somebody's own, not completed by the launcher", set_up()
         )
-    if reasons := environment.due(env, ("requirements.txt",)):
+    if reasons := environment.due(env, ("requirements.lock",)):
         return Diagnosis(
             "environment", False, "; ".join(reasons.values()), f"{set_up()} updates it"
         )

@@ -1,13 +1,12 @@
-"""The environment: makes `.venv`, fixes it and goes on inside it, with the standard library alone.
+"""The environment: makes `.venv` and goes on inside it, with the standard library alone.
 
-What `.venv` holds is written down in a stamp, `.venv/NAME.json`. While something is being
-installed the stamp says `busy`; the finished entry is written last. So an interrupted set-up is
-noticed at the next start.
+What `.venv` holds is written down in a stamp, `.venv/NAME.json`, as the last step: a set-up that
+was interrupted is taken up at the next start. What cannot be used is named with its repair: the
+folder is deleted, by whoever owns it.
 """
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -79,14 +78,12 @@ class Environment:
             return {}
         return stamp if isinstance(stamp, dict) else {}
 
-    def write_stamp(self, *, python: str, installed: Mapping[str, str], busy: str = "") -> None:
+    def write_stamp(self, *, python: str, installed: Mapping[str, str]) -> None:
         """Replace the stamp in one step: a reader sees the old one or the new one."""
         stamp = {
             "root": str(self.root),
             "python": python,
             "installed": dict(installed),  # requirement file → its digest
-            "busy": busy,
-            "never_had": [] if busy else lost_files(self.packages_folders()),
         }
         draft = self.stamp_file.with_suffix(f".{os.getpid()}")
         draft.write_text(json.dumps(stamp, indent=1) + "\n", encoding="utf-8")
@@ -103,8 +100,8 @@ class Environment:
 def settle(argv: list[str], files: tuple[str, ...]) -> None:
     """Return only inside an environment in which the requirement `files` are installed.
 
-    Outside of it, makes or fixes it and starts the command ARGV there. Raises SetupFailed. A course
-    without an environment of its own runs in the Python that it was started with.
+    Outside of it, makes or completes it and starts the command ARGV there. Raises SetupFailed. A
+    course without an environment of its own runs in the Python that it was started with.
     """
     course = active()
     if not course.makes_environment or has_own_python():
@@ -113,8 +110,8 @@ def settle(argv: list[str], files: tuple[str, ...]) -> None:
     arrived = os.environ.pop(course.variable(ARRIVED), "")
     if arrived and env.is_current:
         return
-    made_anew = prepare(env, files)
-    if env.is_current and not made_anew:
+    prepare(env, files)
+    if env.is_current:
         return
     if arrived:
         raise SetupFailed(
@@ -171,10 +168,7 @@ def become(command: list[str], environ: Mapping[str, str], folder: Path | None =
 
 
 def damage(env: Environment, run: Runner) -> str:
-    """Returns the reason that the environment has to be made again, "" when it need not.
-
-    A sound one without a stamp was made by the user: it is completed, not deleted.
-    """
+    """Returns the reason why the environment cannot be used, "" when it can."""
     if not (env.folder / "pyvenv.cfg").is_file() or not env.python.exists():
         return "it has no Python"
     python = python_of(env, run)
@@ -183,19 +177,21 @@ def damage(env: Environment, run: Runner) -> str:
     if tuple(int(part) for part in python.split(".")) < (3, 11):
         return f"its Python is {python}, 3.11 or newer is needed"
     stamp = env.read_stamp()
-    if stamp is not None:
-        if not isinstance(stamp.get("installed"), dict):
-            return "its stamp cannot be read"
-        if stamp.get("root") != str(env.root):
-            return "the folder was moved or copied"
-        if stamp.get("python") != python:
-            return f"its Python changed from {stamp.get('python')} to {python}"
-        if stamp.get("busy"):
-            return "setting it up was not finished"
-    never_had = (stamp or {}).get("never_had", [])
-    if lost := [name for name in lost_files(env.packages_folders()) if name not in never_had]:
-        return f"files of {lost[0]} are gone or cut short"
+    if stamp is None:  # made by somebody else: it is completed
+        return ""
+    if not isinstance(stamp.get("installed"), dict):
+        return "its stamp cannot be read"
+    if stamp.get("root") != str(env.root):
+        return "the folder was moved or copied"
+    if stamp.get("python") != python:
+        return f"its Python changed from {stamp.get('python')} to {python}"
     return ""
+
+
+def repair(env: Environment, reason: str) -> str:
+    """Returns a sentence that says what is wrong with an environment, and how it is made again."""
+    delete = f'rmdir /s /q "{env.folder}"' if os.name == "nt" else f"rm -rf '{env.folder}'"
+    return f"The environment in .venv cannot be used: {reason}. Delete it ({delete}), start again."
 
 
 def python_of(env: Environment, run: Runner) -> str:
@@ -208,15 +204,13 @@ def python_of(env: Environment, run: Runner) -> str:
 
 def due(env: Environment, files: tuple[str, ...]) -> dict[str, str]:
     """The requirement files to install, each with its reason."""
-    stamp = env.read_stamp()
+    installed = (env.read_stamp() or {"installed": {}})["installed"]
     reasons = {}
     for name in files:
-        if stamp is None or name not in stamp["installed"]:
+        if name not in installed:
             reasons[name] = f"{name} is not installed yet"
-        elif stamp["installed"][name] != digest(env.root / name):
+        elif installed[name] != digest(env.root / name):
             reasons[name] = f"{name} has changed"
-        elif astray := unmet(env.root / name, env.packages_folders()):
-            reasons[name] = ", ".join(astray)
     return reasons
 
 
@@ -225,13 +219,12 @@ def digest(requirements: Path) -> str:
     return hashlib.sha256(requirements.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
 
 
-def unmet(requirements: Path, folders: list[Path] | None = None) -> list[str]:
-    """Returns the requirements that packages in `folders` (None: this Python's) fail, in words.
+def unmet(requirements: Path) -> list[str]:
+    """Returns the requirements that the packages of this Python fail, in words.
 
     Lines with a marker (`; sys_platform == …`), with an option (`-e .`) or with a URL are not
     judged.
     """
-    paths = sys.path if folders is None else [str(folder) for folder in folders]
     wrong = []
     for line in requirements.read_text(encoding="utf-8").splitlines():
         found = re.fullmatch(
@@ -241,9 +234,7 @@ def unmet(requirements: Path, folders: list[Path] | None = None) -> list[str]:
         if not found or ";" in line:
             continue
         name, exactly, version = found.groups()
-        have = next(
-            (d.version for d in importlib.metadata.distributions(name=name, path=paths)), None
-        )
+        have = next((d.version for d in importlib.metadata.distributions(name=name)), None)
         if have is None:
             wrong.append(f"{name} is missing")
         elif exactly and re.sub(r"(\.0)+$", "", have) != re.sub(r"(\.0)+$", "", version):
@@ -251,46 +242,17 @@ def unmet(requirements: Path, folders: list[Path] | None = None) -> list[str]:
     return wrong
 
 
-def lost_files(folders: list[Path]) -> list[str]:
-    """The packages in `folders` that lack a module which their list of files names, or the end of
-    one (a full disk, a copy that was cut). A tenth of a second for all of Jupyter.
-
-    Installers trust that list and would call such a package installed.
-    """
-    lost = []
-    for folder in folders:
-        for record in sorted(folder.glob("*.dist-info/RECORD")):
-            with open(record, encoding="utf-8", errors="replace", newline="") as lines:
-                rows = [row for row in csv.reader(lines) if row and row[0].endswith(".py")]
-            if not all(_is_whole(os.path.join(folder, name), *rest) for name, *rest in rows):
-                lost.append(record.parent.name.split("-")[0])
-    return lost
-
-
-def _is_whole(path: str, _hash: str = "", size: str = "") -> bool:
-    """True if a file is there with all the bytes that were written; more of them are somebody's own
-    change.
-    """
-    try:
-        return os.stat(path).st_size >= int(size or 0)
-    except (OSError, ValueError):
-        return False
-
-
 # ---------------------------------------------------------------- make it good
 
 
-def _clean_environ() -> dict[str, str]:
-    """This process's variables without those that would change another Python."""
-    unwanted = ("PYTHONHOME", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
-    return {name: value for name, value in os.environ.items() if name not in unwanted}
-
-
 def _unattended(folder: Path) -> dict[str, Any]:
-    """Returns the arguments of a command in `folder`: no input, and all its output in one pipe."""
+    """Returns the arguments of a command in `folder`: no input, all its output in one pipe, and no
+    variable that would change another Python.
+    """
+    unwanted = ("PYTHONHOME", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
     return {
         "cwd": folder,
-        "env": _clean_environ(),
+        "env": {name: value for name, value in os.environ.items() if name not in unwanted},
         "stdin": subprocess.DEVNULL,
         "stdout": subprocess.PIPE,
         "stderr": subprocess.STDOUT,
@@ -307,20 +269,11 @@ def run_quietly(command: list[str], folder: Path) -> tuple[int, str]:
 
 
 PROGRESS_S = 5
-HEARD = re.compile(
-    r"\s*(?:Collecting|Downloading|Downloaded|Building)\s+(?!https?:|wheel)"
-    r"([A-Za-z][\w.]*(?:-[A-Za-z]\w*)*)"
-)
-"""A line of pip or uv that names a package, also by its file."""
-INSTALLING = "Installing collected packages:"
-"""The beginning of pip's last step, which downloads nothing; the names of all packages follow."""
 
 
 class SetUpProgress:
-    """Runs commands of a set-up like `run_quietly`; every few seconds a line says how far it is.
-
-    There are three steps: the environment, finding and downloading packages, installing them. The
-    seconds are those since the set-up began.
+    """Runs commands of a set-up like `run_quietly`; every few seconds a line says how far it is:
+    the seconds since the set-up began, and how many packages are fetched and installed.
     """
 
     def __init__(
@@ -331,22 +284,19 @@ class SetUpProgress:
     ) -> None:
         self._env, self._say, self._every_s = env, say, every_s
         self._began = time.monotonic()
-        self._names: dict[str, None] = {}
-        self._to_install, self._installed_before = 0, 0
+        self._fetched = 0
 
     def __call__(self, command: list[str], folder: Path) -> tuple[int, str]:
         try:
             child = subprocess.Popen(command, **_unattended(folder))
         except OSError as error:
             return 127, f"{command[0]}: {error}"
-        self._to_install = 0
-        self._names.clear()
         ended = threading.Event()
 
         def report() -> None:
             while not ended.wait(self._every_s):
                 seconds = time.monotonic() - self._began
-                self._say(f"  … {seconds:.0f} s, {self._step('install' in command)}")
+                self._say(f"  … {seconds:.0f} s{self._packages()}")
 
         reporter = threading.Thread(target=report, daemon=True)
         reporter.start()
@@ -355,32 +305,21 @@ class SetUpProgress:
             with child:
                 for line in child.stdout or ():
                     lines.append(line.decode("utf-8", "replace"))
-                    self._read(lines[-1])
+                    self._fetched += lines[-1].startswith(
+                        ("Collecting ", "Processing ", "Downloaded ")
+                    )
         finally:
             ended.set()
             reporter.join()
         return child.returncode, "".join(lines)
 
-    def _read(self, line: str) -> None:
-        if heard := HEARD.match(line):
-            self._names[heard[1].lower().replace("_", "-")] = None
-        if line.startswith(INSTALLING):
-            self._installed_before = self._installed()
-            self._to_install = line.count(",") + 1
-
-    def _step(self, installs: bool) -> str:
-        if not installs:
-            return "step 1 of 3: making the environment"
-        if self._to_install:
-            done = max(self._installed() - self._installed_before, 0)
-            return f"step 3 of 3: {min(done, self._to_install)} of {self._to_install} installed"
-        latest = f"{len(self._names)} found, now {next(reversed(self._names), '')}"
-        return f"step 2 of 3: {latest if self._names else 'looking for packages'}"
-
-    def _installed(self) -> int:
-        """Counts the packages in the environment; pip says nothing while it installs them."""
+    def _packages(self) -> str:
+        """Counts packages; pip says nothing while it installs them."""
+        if not self._fetched:
+            return ""
         folders = self._env.packages_folders()
-        return sum(len(list(folder.glob("*.dist-info"))) for folder in folders)
+        installed = sum(1 for folder in folders for _ in folder.glob("*.dist-info"))
+        return f", {self._fetched} packages fetched, {installed} installed"
 
 
 def prepare(
@@ -390,9 +329,8 @@ def prepare(
     run: Runner | None = None,
     say: Callable[[str], None] = lambda line: print(line, flush=True),
     which: Callable[[str], str | None] = shutil.which,
-) -> bool:
-    """Make or fix `env` until the requirement `files` are installed; returns whether it was made
-    anew.
+) -> None:
+    """Make `env` or complete it, until the requirement `files` are installed.
 
     `run`, `say` and `which` are there for the tests. Raises SetupFailed.
     """
@@ -403,7 +341,7 @@ def prepare(
             )
     with one_at_a_time(env.root / files[0], say):
         try:
-            return _prepare(env, files, run or SetUpProgress(env, say), say, which)
+            _prepare(env, files, run or SetUpProgress(env, say), say, which("uv"))
         except OSError as error:
             raise SetupFailed(
                 f"Setting up {env.folder} failed: {in_words(str(error), env.root)}"
@@ -411,37 +349,30 @@ def prepare(
 
 
 def _prepare(
-    env: Environment, files: tuple[str, ...], run: Runner, say: Callable, which: Callable
-) -> bool:
+    env: Environment, files: tuple[str, ...], run: Runner, say: Callable, uv: str | None
+) -> None:
     exists = os.path.lexists(env.folder)
     if exists and (reason := damage(env, run)):
-        say(f"The environment in .venv cannot be used ({reason}); making it again.")
-        remove(env)
-        exists = False
+        raise SetupFailed(repair(env, reason))
     reasons = due(env, files) if exists else dict.fromkeys(files, "")
     if not reasons:
-        return False
-    uv = which("uv")
+        return
     started = time.monotonic()
     if exists:
         say(f"Updating the environment ({'; '.join(reasons.values())}) …")
     else:
-        say(f"Setting up (once, {'some seconds' if uv else 'one to three minutes'}) …")
+        say(f"Setting up (once, {'some seconds' if uv else 'about a minute'}) …")
         create(env, uv, run)
     install(env, list(reasons), uv, run)
     say(f"Ready after {time.monotonic() - started:.0f} s.")
-    return not exists
 
 
 def create(env: Environment, uv: str | None, run: Runner) -> None:
     """Make an empty environment, with uv or else with venv. Raises SetupFailed."""
     base = getattr(sys, "_base_executable", "") or sys.executable
-    if (
-        uv
-        and run([uv, "venv", "--no-project", "--python", base, str(env.folder)], env.root)[0] == 0
-    ):
+    by_uv = [uv or "", "venv", "--no-project", "--seed", "--python", base, str(env.folder)]
+    if uv and run(by_uv, env.root)[0] == 0:
         return
-    remove(env)
     # The base interpreter has the same standard library as this one, so its gaps can be seen from
     # here.
     if not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
@@ -450,40 +381,48 @@ def create(env: Environment, uv: str | None, run: Runner) -> None:
             "This Python cannot make environments: its venv module is not complete. Run `sudo apt"
             f" install python{version}-venv` (Debian, Ubuntu), or install uv, and start again."
         )
-    status, output = run([base, "-I", "-m", "venv", str(env.folder)], env.root)
+    status, output = run([base, "-I", "-m", "venv", "--clear", str(env.folder)], env.root)
     if status:
         reason = in_words(output, env.root)
-        remove(env)
+        shutil.rmtree(env.folder, ignore_errors=True)
         raise SetupFailed(f"Making the environment failed: {reason}")
 
 
 def install(env: Environment, names: list[str], uv: str | None, run: Runner) -> None:
-    """Install requirement files, with uv or else with pip, and stamp the environment. Raises
-    SetupFailed.
+    """Install requirement files and the project, and stamp the environment. Raises SetupFailed.
+
+    A lock names all that is needed, so nothing is resolved; its hashes are those of one index, and
+    others (a mirror that builds its own wheels) have other files of the same versions.
     """
     python = python_of(env, run)
     if not python:
-        raise SetupFailed(f"{env.python} does not start. Delete {env.folder} and start again.")
+        raise SetupFailed(repair(env, "its Python does not start"))
     before = env.read_stamp()
     installed = dict(before["installed"]) if before else {}
-    for name in names:
-        fingerprint = digest(env.root / name)
-        env.write_stamp(python=python, installed=installed, busy=name)
-        output = _install(env, name, uv, run)
+    locks = [name for name in names if name.endswith(".lock")]
+    steps = [["-r", name] for name in names if name not in locks]
+    if locks:
+        pins = env.folder / "pins.txt"
+        pins.write_text("\n".join(pins_of(env.root, locks)), encoding="utf-8")
+        steps.insert(0, ["--no-deps", "-r", str(pins), "-e", "."])
+    for step in steps:
+        output = _install(env, step, uv, run)
         if output is not None:
-            if installed:  # what was there before still works, and the next start tries again
-                env.write_stamp(python=python, installed=installed)
-            raise SetupFailed(f"Installing {name} failed: {in_words(output, env.root)}")
-        installed[name] = fingerprint
-    env.write_stamp(python=python, installed=installed)
+            raise SetupFailed(f"Installing the packages failed: {in_words(output, env.root)}")
+    fresh = {name: digest(env.root / name) for name in names}
+    env.write_stamp(python=python, installed={**installed, **fresh})
 
 
-def _install(env: Environment, name: str, uv: str | None, run: Runner) -> str | None:
-    """Install one file; returns None, or what the installer said when it failed."""
-    if (
-        uv
-        and run([uv, "pip", "install", "--python", str(env.python), "-r", name], env.root)[0] == 0
-    ):
+def pins_of(root: Path, locks: list[str]) -> list[str]:
+    """The requirements of some locks, each once, without hashes."""
+    text = "\n".join((root / name).read_text(encoding="utf-8") for name in locks)
+    return sorted({found.strip() for found in re.findall(r"^([a-z0-9][^\\\n]*)", text, re.M)})
+
+
+def _install(env: Environment, arguments: list[str], uv: str | None, run: Runner) -> str | None:
+    """Install with uv or else with pip; returns None, or what the installer said when it failed."""
+    by_uv = [uv or "", "pip", "install", "--python", str(env.python), *arguments]
+    if uv and run(by_uv, env.root)[0] == 0:
         return None
     # pip may succeed where uv fails: the two read different settings for mirrors and proxies.
     pip = [str(env.python), "-I", "-m", "pip"]
@@ -491,36 +430,9 @@ def _install(env: Environment, name: str, uv: str | None, run: Runner) -> str | 
         status, output = run([str(env.python), "-I", "-m", "ensurepip"], env.root)
         if status:
             return output
-    status, output = run(
-        [
-            *pip,
-            "install",
-            "--disable-pip-version-check",
-            "--no-input",
-            "--retries",
-            "2",
-            "-r",
-            name,
-        ],
-        env.root,
-    )
+    options = ["--disable-pip-version-check", "--no-input", "--retries", "2"]
+    status, output = run([*pip, "install", *options, *arguments], env.root)
     return output if status else None
-
-
-def remove(env: Environment) -> None:
-    """Delete the environment's folder; of a link, only the link. Raises SetupFailed when that
-    fails.
-    """
-    try:
-        if env.folder.is_symlink() or env.folder.is_file():
-            env.folder.unlink()
-        elif env.folder.exists():
-            shutil.rmtree(env.folder)
-    except OSError as error:
-        raise SetupFailed(
-            f"{env.folder} cannot be deleted ({error.strerror}): close what uses it (JupyterLab, an"
-            " editor), delete the folder and start again."
-        ) from error
 
 
 FULL_DISK_BYTES = 50_000_000

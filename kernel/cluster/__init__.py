@@ -1,25 +1,22 @@
 """A fan-out on several processes or machines: branches go out as parcels, their events come back
 live, and the run's budgets hold exactly.
 
-    async with open_cluster(workers=2) as cluster:         # or open_cluster("tls://…:8786")
+    async with open_cluster(workers=2) as cluster:         # or open_cluster("tls://…:8786", …)
         results = await fan_out(run, [(agent, handoff), …], on=cluster)
 
 What travels is the executable and its handoff. The run stays, with its ledgers: before a worker
-sends a request, it asks the bank, which is a port of the run's process that books in the run's own
-ledgers. A branch whose worker dies is given to another one. What the dead worker had under way
-counts as spent, since nobody knows what the service did; with a journal (`kernel.journal`) nothing
-that was finished is asked or paid again.
+sends a request, it asks the run, which books in its own ledgers. A branch whose worker dies is
+given to another one. What the dead worker had under way counts as spent, since nobody knows what
+the service did; with a journal (`kernel.journal`) nothing that was finished is asked or paid again.
 
-Which code runs where, file by file:
+- `books`: money and events, in the run's process
+- `branch`: what travels, the work at the other end, and the result's way back
+- `worker`: a branch in a worker, and the bank that it asks there
+- `queues`: what run and workers say to each other, as JSON over queues of Dask
+- `dask`: opens a cluster and gives branches to it
 
-- in the run's process: `books` (money and events), `call` (one branch at a worker), `dask` (opens a
-  cluster), and of `parcel` what packs jobs and restores results
-- in the Dask process, which each cluster has on this machine: `dask_process`. It alone speaks Dask,
-  so that the run's process unpickles nothing that others send
-- in a worker: `worker`, and of `parcel` what runs a job and encodes its result
-- in all three: `line` (TLS connections, on which the other two call the run) and `messages`
-
-`LocalWorkers`, in `parcel`, runs jobs in the run's process.
+Members of a cluster trust each other. A worker that lies about what it spent is believed, and its
+results are unpickled in the run's process: give the address of a cluster only to machines of yours.
 
 Dask is an optional extra, used when a cluster is opened: pip install -e ".[cluster]".
 """
@@ -37,9 +34,11 @@ from .books import (
     fan_out,
     share,
 )
+from .branch import BankedClient, LocalWorkers, perform
 from .dask import SETTINGS, Cluster, open_cluster
-from .line import INSTALL
-from .parcel import BankedClient, LocalWorkers, perform
+from .queues import EXTRA
+
+INSTALL = EXTRA.install
 
 __all__ = [
     "INSTALL",

@@ -63,6 +63,10 @@ class Bank(Protocol):
         """Replaces what was set aside by the cost; None: unknown, so all of it is charged."""
         ...
 
+    async def hand_out(self, specialist: str, limit: int) -> int:
+        """Counts a handoff to elsewhere, as `Run.hand_out` does."""
+        ...
+
 
 class Workers(Protocol):
     """A place where branches are done: a cluster, or this process."""
@@ -354,6 +358,10 @@ class Attempt:
         """Replaces what was booked by what it cost; None: nobody knows, so all of it is charged."""
         self._holds.settle(number, actual)
 
+    async def hand_out(self, specialist: str, limit: int) -> int:
+        """Counts a handoff to elsewhere, of whichever branch, in the run."""
+        return await self.run.hand_out(specialist, limit)
+
     async def hello(self) -> None:
         """Does nothing: the call alone is timed."""
 
@@ -410,11 +418,9 @@ class AttemptEvents:
         self.closed = False
 
     def take_in(self, event: Event) -> None:
-        """Takes an event into the run's own stream; a late one is dropped. Raises ValueError for
-        one of a run that is not there, so that each dispatch has one return."""
+        """Takes an event into the run's own stream; a late one is dropped."""
         if self.closed:
             return
-        self._check(event)
         if isinstance(event, Dispatched):
             self._open[event.run] = event
             self._spent[event.run] = NOTHING
@@ -425,24 +431,6 @@ class AttemptEvents:
                 if event.run == id or event.run.startswith(f"{id}."):
                     self._spent[id] += event.spent
         self._run.take_in(event)
-
-    def _check(self, event: Event) -> None:
-        """Raises ValueError for an event of a run that the events so far did not announce."""
-        if isinstance(event, Dispatched):
-            known = self._is_new(event)
-        elif isinstance(event, Returned):
-            known = event.run in self._open
-        else:
-            known = not event.run or event.run in self._spent
-        if not known:
-            raise ValueError(f"its worker told of a run {event.run!r} that is not there")
-
-    def _is_new(self, dispatched: Dispatched) -> bool:
-        """True for a dispatch with an id of its own, directly below a run that is known."""
-        parent, _, number = dispatched.run.rpartition(".")
-        if dispatched.run in self._spent or not number.isdecimal():
-            return False
-        return dispatched.parent == parent and (parent == "" or parent in self._spent)
 
     def close(self, status: Status, reason: str) -> None:
         """Ends every open dispatch, the innermost first, with the replies that are known."""

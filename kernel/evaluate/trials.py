@@ -24,6 +24,7 @@ from ..budget import Exhausted
 from ..client import Client
 from ..connections import connect
 from ..contract import Executable, Handoff, Result
+from ..private_files import private_file
 from ..run import Run
 from ..search import Corpus
 from ..spending import parse_dollars
@@ -336,7 +337,7 @@ class _Kept:
     def _read(self, path: Path) -> None:
         whole, _, torn = path.read_bytes().rpartition(b"\n")
         if torn:  # the process died while it wrote this line: that repeat is run again
-            with path.open("r+b") as file:
+            with private_file(path, "r+b") as file:
                 file.truncate(len(whole) + bool(whole))
         for number, line in enumerate(whole.splitlines(), 1):
             try:
@@ -353,5 +354,6 @@ class _Kept:
             return
         fields = trial.model_dump(mode="json", exclude={"marks", "passed"})
         record = {"key": key, **fields}
-        with self.path.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+        line = json.dumps(record, ensure_ascii=False) + "\n"
+        with private_file(self.path, "ab") as file:
+            file.write(line.encode())

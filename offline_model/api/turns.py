@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from .errors import RequestError, refuse
+from .requests import READABLE
 
 
 class Placed(NamedTuple):
@@ -63,7 +64,9 @@ def check_turns(turns: list[Turn]) -> None:
         waiting = _calls_in(turn)
         if turn.blocks:
             place = f"messages.{turn.blocks[-1].message}"
-    if turns[-1].role == "assistant":
+    last = turns[-1]
+    # a turn that paused in the service's own work is sent back as it is
+    if last.role == "assistant" and last.blocks[-1].block["type"] in READABLE:
         raise RequestError(
             400,
             "This model does not support assistant message prefill. The conversation must end with "

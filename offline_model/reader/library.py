@@ -43,7 +43,7 @@ def query_of(given: dict[str, Any], field: str | None) -> str:
     usual = _listed(list(given), "queries")
     name = field or (usual[0] if usual else "")
     query = given.get(name) or ()
-    return query if isinstance(query, str) else " ".join(map(str, query))
+    return " ".join(map(str, query)) if isinstance(query, list | tuple) else str(query)
 
 
 def search_input(tool: dict[str, Any], query: str) -> dict[str, Any]:

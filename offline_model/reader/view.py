@@ -73,7 +73,8 @@ def _calls(blocks: list[dict[str, Any]]) -> list[Call]:
     for block in blocks:
         if block.get("type") == "tool_use":
             name = block.get("name", "")
-            given = block.get("input") or {}
+            given = block.get("input")
+            given = given if isinstance(given, dict) else {}
             result = results.get(block.get("id"))
             if result is None:
                 calls.append(Call(name, given))

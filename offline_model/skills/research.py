@@ -106,7 +106,7 @@ class _Research:
         opened = set()
         for call in self.view.calls:
             if call.name == opener:
-                opened.add(call.input.get(field, ""))
+                opened.add(str(call.input.get(field, "")))
                 continue
             for doc in documents(call.result or ""):
                 if is_title(doc) and nearness(doc, self.about):

@@ -68,6 +68,45 @@ def test_the_kernel_knows_nothing_of_notebooks_or_teaching():
             assert not known & unwanted, f"{name} imports {known & unwanted}"
 
 
+WRITERS = {
+    *("write_text", "write_bytes", "touch", "os.open", "os.fdopen", "shutil.copy", "shutil.copy2"),
+    *("shutil.copyfile", "tempfile.mkstemp", "tempfile.NamedTemporaryFile"),
+}
+KEPT_OPENS = {
+    ("private_files.py", "open(Path(path), mode, opener=_owned)"): "the one way",
+    ("private_files.py", "os.open(path, flags, OWNER_ONLY)"): "the one way",
+    ("memory.py", "os.open(path, flags)"): "reads a note, and follows no link",
+    ("terminal.py", "os.open(os.devnull, os.O_WRONLY)"): "no file",
+}
+
+
+def writes_of(tree):
+    """The calls that may write a file in another way than `private_file`."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = ast.unparse(node.func)
+        name = called.rpartition(".")[2]
+        mode = [*node.args[1 if called == "open" else 0 :], *(k.value for k in node.keywords)][:1]
+        reads = not mode or (
+            isinstance(mode[0], ast.Constant) and "r" in str(mode[0].value).rstrip("bt")
+        )
+        updates = mode and "+" in ast.unparse(mode[0])
+        if called in WRITERS or name in WRITERS or (name == "open" and (updates or not reads)):
+            yield node
+
+
+def test_the_kernel_writes_files_for_their_owner_alone():
+    found = [
+        (path, ast.unparse(node), node.lineno)
+        for path in KERNEL.rglob("*.py")
+        for node in writes_of(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert {(path.name, call) for path, call, _ in found} >= KEPT_OPENS.keys()
+    for path, call, line in found:
+        assert (path.name, call) in KEPT_OPENS, f"{path}:{line} {call}: use `private_file`"
+
+
 PRINT = ("__main__.py", "terminal.py", "_libraries.py", "server.py")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from kernel import mcp, telemetry
 from kernel._extras import Extra
-from kernel.cluster import line
+from kernel.cluster.queues import EXTRA as CLUSTER
 from tests.places import ROOT
 
 EXTRA = Extra("shop", "A shop")
@@ -50,8 +50,13 @@ def test_a_missing_module_is_named_with_the_command_that_installs_its_extra():
 
 
 @pytest.mark.parametrize(
-    ("part", "extra"), [(mcp, "elsewhere"), (telemetry, "telemetry"), (line, "cluster")]
+    ("optional", "extra"),
+    [
+        (mcp.optional, "elsewhere"),
+        (telemetry.optional, "telemetry"),
+        (CLUSTER.module, "cluster"),
+    ],
 )
-def test_each_part_of_the_kernel_names_its_own_extra(part, extra):
+def test_each_part_of_the_kernel_names_its_own_extra(optional, extra):
     with pytest.raises(ModuleNotFoundError, match=rf"\[{extra}\]"):
-        part.optional("no_such_package")
+        optional("no_such_package")

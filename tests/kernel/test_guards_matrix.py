@@ -249,8 +249,8 @@ SUPERVISORS = {
 
 BARE = {
     "Deterministic": WORKER,
-    # its model reads what a worker could not do, and goes on; a question is for a person
-    "LLM": WORKER | {exhausts: "ok", fails_for_now: "ok", refuses: "ok"},
+    # its model reads what a worker could not do, and goes on; a question is for a person, and a stop is final
+    "LLM": WORKER | {exhausts: "ok", fails_for_now: "ok"},
     # a step that fails, even by a bug, leaves its siblings alone
     "Dispatch": WORKER | {has_a_bug: "failed"},
     "Planned": WORKER | {has_a_bug: "failed"},

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from kernel import Agent, Budget, Client, DeterministicSupervisor, Handoff, Run, models, specialists
+from kernel.contract import ToolError
 from kernel.journal import Journal, JournalError, Once, current_step
 from kernel.tools import tool
 from offline_model import OfflineTransport
@@ -124,6 +125,33 @@ def test_an_effect_that_fails_stays_open_and_is_begun_again_with_the_same_key(tm
 
 # ── files
 # ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_of_equal_effects_at_once_no_two_have_one_key(tmp_path):
+    async def work(journal):
+        keys, ends = [], [asyncio.get_running_loop().create_future() for _ in range(2)]
+
+        @tool
+        async def pay(payee: str) -> str:
+            """Pay somebody."""
+            keys.append(current_step.get())
+            return await ends[len(keys) - 1] if len(keys) <= len(ends) else "paid"
+
+        once, run = Once(pay, journal), Run(Client(OfflineTransport()))
+        first, second = (asyncio.ensure_future(once.call({"payee": "Bob"}, run)) for _ in ends)
+        await asyncio.sleep(0)
+        ends[0].set_exception(ToolError("the line is busy"))
+        with pytest.raises(ToolError):
+            await first
+        await once.call({"payee": "Bob"}, run)
+        ends[1].set_result("paid")
+        await second
+        await once.call({"payee": "Bob"}, run)
+        return keys
+
+    with Journal(tmp_path / "journal.db") as journal:
+        keys = [key.rpartition(".")[2] for key in asyncio.run(work(journal))]
+    assert keys == ["1", "2", "1", "3"], "the one that failed is tried again under its own key"
 
 
 def test_a_second_process_on_one_journal_is_refused(tmp_path):

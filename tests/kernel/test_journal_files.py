@@ -9,15 +9,19 @@ import os
 import shutil
 import sqlite3
 import stat
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from kernel import Client, Pause, Run, models
 from kernel.budget import Exhausted
 from kernel.journal import Journal, JournalError, JournalInUse, saying
 from kernel.journal_file import MARK
+from kernel.recording import Recording
 from offline_model import OfflineTransport
 
 from .journals import work
@@ -90,6 +94,65 @@ def test_a_database_of_something_else_is_refused_and_left_alone(name, tmp_path):
     with pytest.raises(JournalError, match=r"other\.db is a database of something else"):
         Journal(path)
     assert path.read_bytes() == before and [*tmp_path.iterdir()] == [path]
+
+
+HOSTILE = st.lists(
+    st.sampled_from(
+        [
+            "DROP TABLE steps",
+            "DROP TABLE IF EXISTS steps; CREATE VIEW steps AS WITH RECURSIVE n(key) AS "
+            "(SELECT 1 UNION ALL SELECT key + 1 FROM n) "
+            "SELECT key, 'reply' AS kind, '' AS value, NULL AS error, NULL AS asked FROM n",
+            "CREATE TRIGGER t AFTER INSERT ON steps BEGIN DELETE FROM steps; END",
+            "CREATE TABLE orders (id)",
+            "CREATE INDEX i ON steps (kind)",
+            "ALTER TABLE steps ADD COLUMN more AS (zeroblob(9))",
+            "ALTER TABLE about RENAME COLUMN value TO words",
+            "PRAGMA application_id = 0",
+            "PRAGMA application_id = 7",
+            "DELETE FROM about",
+            "UPDATE about SET value = '3' WHERE name = 'format'",
+        ]
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+@given(HOSTILE)
+@settings(deadline=None, max_examples=60)
+def test_a_file_under_the_right_mark_is_refused_unless_all_in_it_is_a_journals(changes):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "shared.db"
+        shutil.copy(FILES[-1], path)
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            for change in changes:
+                with contextlib.suppress(sqlite3.Error):  # what an earlier change made impossible
+                    db.executescript(change)
+        before = path.read_bytes()
+        assume(before != FILES[-1].read_bytes())
+        with pytest.raises(JournalError, match=r"shared\.db is a (database|journal of format 3)"):
+            Journal(path)
+        assert path.read_bytes() == before and [*Path(folder).iterdir()] == [path]
+
+
+def test_a_damaged_file_ends_in_one_sentence(tmp_path):
+    whole = FILES[-1].read_bytes()
+    path = tmp_path / "damaged.db"
+    for place in range(0, len(whole), 29):
+        path.write_bytes(whole[:place] + b"\xff\xfe\x80" + whole[place + 3 :])
+        with contextlib.suppress(JournalError), Journal(path) as journal:
+            journal.kept()
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
+def test_a_name_that_no_file_can_have_ends_in_one_sentence(name, tmp_path):
+    with pytest.raises(JournalError, match="cannot be used as a journal"):
+        Journal(tmp_path / name)
+    with Journal(tmp_path / "work.db") as journal, pytest.raises(JournalError, match="cannot be"):
+        journal._file.fork(tmp_path / name, "a.1", "{}", hold_effects=True)
+    with pytest.raises(JournalError):
+        Recording(tmp_path / name)
 
 
 @pytest.mark.parametrize("content", [b"x", b"x" * 100, b"x" * 511, b"not a database " * 100])
@@ -258,7 +321,7 @@ def test_what_a_caller_tells_it_is_written_or_the_caller_is_told(stop, change, t
         with pytest.raises(JournalError, match=r"work\.db cannot be written .* nothing was kept"):
             CHANGES[change](journal)
     with Journal(tmp_path / "work.db") as journal:
-        assert journal.questions() == ["May I?"]
+        assert [str(each) for each in journal.questions()] == ["May I?"]
         assert journal.description("a name") == "the old text"
         assert journal.try_again() == 2
         CHANGES[change](journal)

@@ -227,6 +227,15 @@ def test_a_path_that_is_taken_is_refused_and_not_changed(tmp_path):
     assert (tmp_path / "fork.db").read_text() == "mine"
 
 
+def test_a_reply_that_could_not_be_read_back_is_refused_before_the_file_is_made(tmp_path):
+    with Journal(tmp_path / "trunk.db") as journal:
+        _, _, run = work(journal)
+        step = steps_of(run, "writer")[0]
+        with pytest.raises(ValueError, match="could not be read back"):
+            journal.fork(tmp_path / "fork.db", at=step, change=saying("half \ud83d"))
+    assert not (tmp_path / "fork.db").exists()
+
+
 def test_a_change_that_does_not_fit_the_reply_says_which_one_does(tmp_path):
     paid = []
     with Journal(tmp_path / "trunk.db") as journal:

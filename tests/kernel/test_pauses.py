@@ -5,11 +5,17 @@ in the words in which it was asked, with the work so far.
 from __future__ import annotations
 
 import asyncio
+import re
+import tempfile
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kernel import (
     Agent,
+    Budget,
     DeterministicSupervisor,
     Handoff,
     LLMSupervisor,
@@ -19,9 +25,10 @@ from kernel import (
     tool,
 )
 from kernel.context import fold
-from kernel.contract import UNSAID
+from kernel.contract import UNSAID, Question
 from kernel.gates import Gated, ModelGate
 from kernel.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
+from kernel.journal import Journal, JournalError
 from kernel.plan import NoPlan, Plan, PlannedSupervisor, Step
 from kernel.selection import DispatchSupervisor, Selection
 from tests.scripted import Worker, call, no_sleep, registry_of, requests_of, scripted
@@ -275,7 +282,7 @@ AROUND = {
     "Deadline": lambda inner: Deadline(inner, 60),
     "Fallback": lambda inner: Fallback(inner, Worker("spare")),
     "the spare of a Fallback": lambda inner: Fallback(
-        Worker("ill", Result(status="failed", reason="ill")), inner
+        Worker(inner.name, Result(status="failed", reason="ill")), inner
     ),
     "CircuitBreaker": lambda inner: CircuitBreaker(inner, failures=1),
     "Limit": lambda inner: Limit(inner, 1),
@@ -322,3 +329,110 @@ async def test_a_folder_that_asks_is_heard():
     folding = Worker("job", lambda _, run: fold(conversation, run, agent=asking("folder")))
     result = await worked(folding, scripted())
     assert (result.status, result.reason) == ("paused", QUESTION)
+
+
+# ── a question is a value ─────────────────────────────────────────────────────────────────────────
+
+SAME = "May I send it?"
+
+
+class Sends:
+    """Asks a person before it sends something to somebody."""
+
+    description = "Sends."
+
+    def __init__(self, name, sent, journal=None):
+        self.name, self.sent, self.journal = name, sent, journal
+
+    async def execute(self, handoff, run):
+        about = {"to": self.name}
+        if self.journal is None:
+            raise Pause(Question(words=SAME, about=about))
+        if await self.journal.decision(SAME, about=about, run=run) == "yes":
+            self.sent.append(self.name)
+        return Result(status="ok", output="done")
+
+
+NAMES = ("ann", "bob", "eve")
+
+
+@given(
+    st.sampled_from(TOGETHER),
+    st.permutations(NAMES),
+    st.permutations(NAMES),
+    st.sets(st.sampled_from(NAMES)),
+    st.sampled_from(sorted({*AROUND} - {"ModelGate"})),
+)
+def test_of_equal_words_each_asker_gets_its_own_answer(kind, order, answered, yes, around):
+    """The sets are who may send; answers come in any order, each in a process of its own."""
+
+    async def process(path, then, *answers):
+        with Journal(path) as journal:
+            workers = [AROUND[around](Sends(name, sent, journal)) for name in order]
+            supervisor, client = SUPERVISORS[kind](*workers)
+            client = scripted(*answers) if answers else client
+            result = await Run(journal.around(client)).dispatch(supervisor, TASK)
+            return then(result, journal)
+
+    def ask(result, journal):
+        assert {each.key for each in result.questions} == {each.key for each in journal.questions()}
+        assert len(set(result.reason.splitlines())) == len(NAMES)
+        with pytest.raises(JournalError, match=f"{len(NAMES)} questions '{re.escape(SAME)}"):
+            journal.answer(SAME, "yes")
+        for name in answered:
+            [question] = [each for each in result.questions if each.by == name]
+            assert question.about == {"to": name} and name in result.reason
+            journal.answer(question, "yes" if name in yes else "no")
+        assert journal.questions() == []
+
+    sent: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "work.db")
+        asyncio.run(process(path, ask))
+        assert sent == []
+        assert asyncio.run(process(path, lambda result, _: result.status, "All is paid.")) == "ok"
+    assert sorted(sent) == sorted(yes)
+
+
+@given(
+    st.lists(st.sampled_from(sorted(SUPERVISORS)), max_size=2),
+    st.sampled_from(["by value", "by text", "by reason"]),
+)
+def test_however_it_is_handed_on_a_question_says_who_asked_and_for_which_task(outer, how):
+    class Hands:
+        name, description = "hands", "Hands a question on."
+
+        async def execute(self, handoff, run):
+            workers = [Sends(name, []) for name in NAMES]
+            results = await run.fan_out(
+                [(each, Handoff(intent=f"To {each.name}")) for each in workers]
+            )
+            if how == "by value":
+                raise Pause(*[question for result in results for question in result.questions])
+            if how == "by text":
+                raise Pause(*[result.reason for result in results])
+            return Result(status="paused", questions=sum((each.questions for each in results), ()))
+
+    team = Hands()
+    turns = []
+    for kind in outer:
+        turns = [call(f"handoff_to_{team.name}", intent="Pay")] * (kind == "models") + turns
+        team, _ = SUPERVISORS[kind](team)
+    client = scripted(*turns)
+    result = asyncio.run(Run(client, budget=Budget(depth=9)).dispatch(team, TASK))
+    asked = [(each.words, each.about, each.by, each.task) for each in result.questions]
+    assert asked == [(SAME, {"to": name}, name, f"To {name}") for name in NAMES]
+    assert result.reason.splitlines() == [f"{SAME} ({each.origin})" for each in result.questions]
+    assert Result.model_validate_json(result.model_dump_json()).questions == result.questions
+
+
+async def test_a_question_of_an_older_file_is_its_words(tmp_path):
+    with Journal(tmp_path / "old.db") as journal:
+        with pytest.raises(Pause):
+            await journal.decision(SAME)
+        journal._file._db.execute("UPDATE steps SET asked = ?", (SAME,))
+        [question] = journal.questions()
+        assert question.words == SAME
+        journal.answer(question, "yes")
+        journal.replay()
+        assert await journal.decision(SAME) == "yes"

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -18,7 +19,7 @@ import pytest
 from kernel import Client, Run, connect, models, spending
 from kernel.__main__ import main
 from kernel.budget import NOTHING
-from kernel.journal import Journal, JournalError
+from kernel.journal import Journal, JournalError, saying
 from kernel.recording import ABOUT, OFFLINE, REAL, Recording, record
 from kernel.wire import ApiError
 from offline_model import Faults, OfflineAPI, OfflineTransport, Server
@@ -197,6 +198,9 @@ class Stops(OfflineTransport):
 
     async def handle_async_request(self, request):
         if not self.after:
+            if isinstance(self.problem, asyncio.CancelledError):
+                asyncio.current_task().cancel()  # by somebody, not by what it waits for
+                await asyncio.sleep(0)
             raise self.problem
         self.after -= 1
         return await super().handle_async_request(request)
@@ -217,6 +221,71 @@ async def test_a_recording_that_is_stopped_keeps_what_was_answered(tmp_path, no_
     run, result = await recording.replay()
     assert [event.kind for event in run.events].count("reply") == 2
     assert result.status == "failed" and "it was stopped before; record it" in result.reason
+
+
+ENDED = """
+import asyncio, os, signal, sys
+from kernel import Client
+from kernel.recording import record
+from offline_model import OfflineTransport
+
+class Ends(OfflineTransport):
+    sent = 0
+    async def handle_async_request(self, request):
+        self.sent += 1
+        if self.sent == 3:
+            {end}
+        return await super().handle_async_request(request)
+
+run, result = asyncio.run(record(sys.argv[1], Client(Ends()), "Qdrant"))
+print(result.status, result.reason)
+"""
+
+
+def ended(file, end):
+    """A process that records a run, whose third request is where it ends."""
+    code = ENDED.format(end=end)
+    return subprocess.run(
+        [sys.executable, "-c", code, str(file)], cwd=ROOT, capture_output=True, text=True
+    )
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGKILL"])
+async def test_a_signal_that_ends_the_process_leaves_a_valid_recording(tmp_path, no_settings, name):
+    if not hasattr(signal, name):
+        pytest.skip("Windows has no such signal")
+    file = tmp_path / "brief.journal"
+    done = ended(file, f"os.kill(os.getpid(), signal.{name})")
+    assert done.returncode != 0 and file.is_file()
+    recording = Recording(file)
+    assert recording.facts.stopped and recording.facts.answered == ("claude-haiku-5-5",)
+    run, result = await recording.replay()
+    assert [event.kind for event in run.events].count("reply") == 2
+    assert result.status == "failed" and "it was stopped before; record it" in result.reason
+    assert file.is_file(), "a replay only reads it"
+
+
+async def test_a_full_disk_leaves_a_valid_recording_and_the_result(tmp_path, no_settings):
+    resource = pytest.importorskip("resource", reason="Windows has no limit on the size of a file")
+    file = tmp_path / "brief.journal"
+    full = f"__import__('resource').setrlimit({resource.RLIMIT_FSIZE}, (8192, -1))"
+    done = ended(file, full)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("exhausted ") and "make room" in done.stdout
+    recording = Recording(file)
+    assert recording.facts.stopped
+    run, _ = await recording.replay()
+    assert [event.kind for event in run.events].count("reply") == 2
+
+
+async def test_a_fork_of_a_recording_says_that_it_was_changed(tmp_path, no_settings):
+    run, _ = await recorded(tmp_path / "brief.journal", mode="offline")
+    steps = [event.reply.step for event in run.events if event.kind == "reply"]
+    change = {"at": steps[1], "change": saying("Gold.")}
+    with Journal(tmp_path / "brief.journal") as journal:
+        journal.fork(tmp_path / "fork.journal", **change).close()
+    assert Recording(tmp_path / "fork.journal").facts.sentence.endswith("it was changed, as a fork")
+    assert "changed" not in Recording(tmp_path / "brief.journal").facts.sentence
 
 
 def test_ctrl_c_in_a_terminal_keeps_the_record_and_says_so(tmp_path, monkeypatch, capsys):
@@ -344,6 +413,7 @@ def test_record_and_replay_in_a_terminal(tmp_path, capsys, no_settings):
     assert "is there already" in capsys.readouterr().err
     assert main(["Qdrant", "--record", f"{file}2", "--library", str(tmp_path)]) == 2
     assert "leave --library out" in capsys.readouterr().err
+    assert main(["Qdrant", "--record", ""]) == 2 and capsys.readouterr().err.count("\n") == 1
 
 
 # ── the view ───────────────────────────────────────────────────────────────────────────────────────────────

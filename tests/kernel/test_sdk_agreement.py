@@ -15,7 +15,7 @@ from anthropic.lib._parse._transform import transform_schema
 from pydantic import BaseModel, Field
 
 from kernel import Client, Conversation, Handoff, Run, Verdict
-from kernel.wire import encode, output_format, strict_schema
+from kernel.wire import encode, strict_schema
 
 from .test_agent import add
 
@@ -133,4 +133,3 @@ async def test_a_turn_with_tool_results_is_the_sdks():
 @pytest.mark.parametrize("model", [Verdict, Item, Order, Handoff])
 def test_schemas_are_shaped_as_the_sdk_shapes_them(model):
     assert strict_schema(model.model_json_schema()) == transform_schema(model)
-    assert output_format(model.model_json_schema())["format"]["type"] == "json_schema"

@@ -33,10 +33,10 @@ from kernel import (
 from kernel.budget import NOTHING, Demand, Ledger
 from kernel.client import WrappedClient
 from kernel.cluster import LocalWorkers, fan_out
-from kernel.connections import pool_for
 from kernel.events import Waited
 from kernel.journal import Journal
 from kernel.models import cost, demand_of
+from kernel.network import pool_for
 from kernel.wire import Request
 from offline_model import Faults, OfflineAPI, OfflineTransport, Server
 from tests.scripted import Worker, no_sleep

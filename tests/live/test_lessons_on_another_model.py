@@ -15,7 +15,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from ..notebooks.test_stored_outputs import ROOT, STORED, environment
+from ..notebooks.books import ROOT, STORED
+from ..notebooks.kernels import environment
 
 CELL_TIMEOUT_S = 900
 KEY = "sk-ant-not-a-real-key-0123456789"

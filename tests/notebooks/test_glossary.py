@@ -13,13 +13,14 @@ from tests.places import ROOT
 from workshop.authoring import cheatsheet
 from workshop.course import COURSE
 
+from .books import sources
+
 LESSONS = COURSE.books(ROOT / "notebooks")
 LINK = re.compile(r"\[([^\]]+)\]\(\.\./docs/glossary\.md#([\w-]+)\)")
 
 
 def prose(path):
-    cells = nbformat.read(path, as_version=4).cells
-    return [cell.source for cell in cells if cell.cell_type == "markdown"]
+    return [*sources(path, "markdown").values()]
 
 
 def test_each_word_is_defined_in_one_or_two_sentences():

@@ -7,12 +7,9 @@ import re
 from functools import cache
 from pathlib import Path
 
-import nbformat
-import pytest
-
 from tests.places import ROOT
 
-from . import held
+from . import books, held
 
 PAGE = ROOT / "docs" / "ideas.md"
 PLACE = r"\[[^\]]*\]\(\.\./((?:notebooks|solutions|tests/notebooks/held)/[\w.]+)\) `([\w-]+)`"
@@ -27,20 +24,24 @@ def number_of(name):
     return Path(name).name[:2]
 
 
-@cache
 def code_cells(name):
-    cells = nbformat.read(ROOT / name, as_version=4).cells
-    return {cell.id: cell.source for cell in cells if cell.cell_type == "code"}
+    return books.sources(ROOT / name, "code")
 
 
+@cache
+def nodes_of(source):
+    return list(ast.walk(ast.parse(source)))
+
+
+@cache
 def used(source):
-    tree = ast.parse(source)
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - EVERYWHERE
+    return {node.id for node in nodes_of(source) if isinstance(node, ast.Name)} - EVERYWHERE
 
 
+@cache
 def bound(source):
     stores = (ast.Store, ast.Del)
-    nodes = list(ast.walk(ast.parse(source)))
+    nodes = nodes_of(source)
     names = {
         node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, stores)
     }
@@ -53,10 +54,10 @@ def asserts(source, before):
     held = {
         node.name
         for text in (*before, source)
-        for node in ast.walk(ast.parse(text))
+        for node in nodes_of(text)
         if isinstance(node, ast.FunctionDef) and "assert " in ast.unparse(node)
     }
-    inside = any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(source)))
+    inside = any(isinstance(node, ast.Assert) for node in nodes_of(source))
     return inside or bool(held & used(source))
 
 
@@ -67,8 +68,13 @@ def test_every_idea_has_a_row_and_every_row_is_read():
     assert list(dict.fromkeys(row[0] for row in ROWS)) == ideas, "add a row to docs/ideas.md"
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]}-{row[3]}-{row[5]}")
-def test_a_cell_runs_the_idea_and_a_later_one_asserts_it(row):
+def test_a_cell_runs_each_idea_and_a_later_one_asserts_it(subtests):
+    for row in ROWS:
+        with subtests.test(f"{row[0]} {row[3]} {row[5]}"):
+            runs_and_asserts(row)
+
+
+def runs_and_asserts(row):
     _, _, lesson, run, place, asserted = row
     cells = code_cells(lesson)
     assert cells.get(run), f"{lesson} has no code cell {run}"

@@ -13,6 +13,7 @@ from classroom.checks import exercises
 from classroom.course import Lesson
 
 from ..places import BOOKS, LESSONS, ROOT
+from .books import cells, read
 
 THERE = lessons.written()
 EVERY = pytest.mark.parametrize("lesson", THERE, ids=lambda lesson: lesson.number)
@@ -23,12 +24,8 @@ NUMBERS = (
 ).split()
 
 
-def notebook(path):
-    return nbformat.read(path, as_version=4)
-
-
 def markdown(path):
-    return [cell for cell in notebook(path).cells if cell.cell_type == "markdown"]
+    return cells(path, "markdown")
 
 
 def said_minutes(text):
@@ -59,7 +56,7 @@ def test_the_minutes_of_a_lesson_are_those_of_its_parts(book):
     line = re.search(r"^\*\*\d+ minutes.*", first, re.MULTILINE)[0]
     total, *minutes = map(int, re.findall(r"\d+", re.sub(r"\(\.\./[^)]*\)", "", line)))
     assert total == minutes[0] + sum(parts) and minutes[1:] == [sum(parts), *parts]
-    assert minutes[0] == lessons.to_read(notebook(BOOKS[book])), "build writes what is measured"
+    assert minutes[0] == lessons.to_read(read(BOOKS[book])), "build writes what is measured"
 
 
 def test_minutes_are_measured_by_words_lines_of_code_and_predictions():
@@ -67,8 +64,8 @@ def test_minutes_are_measured_by_words_lines_of_code_and_predictions():
     code = nbformat.v4.new_code_cell("\n\n".join(["x = 1"] * 10))
     asked = nbformat.v4.new_code_cell("\n".join(['guess = predict("Which?", "a", "b")'] * 2))
     code.outputs = [nbformat.v4.new_output("stream", name="stdout", text="1\n" * 40)]
-    for cells, minutes in (([text], 1), ([text, code], 3), ([code, asked], 6)):
-        assert lessons.to_read(nbformat.v4.new_notebook(cells=cells)) == minutes
+    for parts, minutes in (([text], 1), ([text, code], 3), ([code, asked], 6)):
+        assert lessons.to_read(nbformat.v4.new_notebook(cells=parts)) == minutes
 
 
 def test_one_minute_is_not_many_and_its_line_is_not_read():
@@ -118,12 +115,12 @@ def test_the_last_cell_of_a_lesson_leads_to_its_exercises():
 
 def test_a_way_that_was_changed_by_hand_is_mended():
     lesson, path = next((known, file) for known, file in THERE.items() if known.number == "01")
-    changed = notebook(path)
+    changed = nbformat.read(path, as_version=4)
     changed.cells[0].source = (
         changed.cells[0].source.replace("02_three", "09_three").replace(" minutes**", "5 minutes**")
     )
     changed.cells[-1].source = changed.cells[-1].source.rpartition("\n\n")[0]
-    assert lessons.waymarked(changed, path) == notebook(path)
+    assert lessons.waymarked(changed, path) == read(path)
 
 
 def test_following_the_ways_on_visits_every_lesson_and_the_ways_back_return():
@@ -148,7 +145,7 @@ def test_an_exercise_notebook_leads_on_to_the_next_lesson(lesson):
     assert "[map](../notebooks/MAP.md)" in last
     for after in order[order.index(lesson) + 1 :][:1]:
         assert f"{after.title} →](../notebooks/{THERE[after].name})" in last
-    assert notebook(path).cells[-1].source == last, "it is where a learner arrives"
+    assert read(path).cells[-1].source == last, "it is where a learner arrives"
 
 
 def test_a_lesson_is_taken_in_because_its_file_exists(tmp_path):
@@ -174,12 +171,7 @@ OURS = ("kernel", "workshop", "classroom")
 
 def imported(path):
     """The names that a notebook takes from the kernel, the workshop and the toolkit; what belongs to an exercise alone does not count."""
-    nodes = [
-        node
-        for cell in notebook(path).cells
-        if cell.cell_type == "code"
-        for node in ast.walk(ast.parse(cell.source))
-    ]
+    nodes = [node for cell in cells(path, "code") for node in ast.walk(ast.parse(cell.source))]
     froms = [node for node in nodes if isinstance(node, ast.ImportFrom)]
     found = {
         alias.name for node in froms for alias in node.names if node.module.split(".")[0] in OURS

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 import pytest
 
-from . import held, mutants
+from . import held, kernels, mutants
 from .mutants import Mutant, Unfit
 from .test_ideas import ROWS
-from .test_stored_outputs import NETWORK_CUT, environment
 
 MUTANTS = mutants.read()
 EACH = pytest.mark.parametrize(
@@ -22,21 +22,23 @@ def rows_of(lesson):
     return {(row[0], row[5]) for row in ROWS if row[2].partition("/")[2][:2] == lesson}
 
 
-@pytest.mark.parametrize("lesson", sorted({row[2].partition("/")[2][:2] for row in ROWS}))
-def test_each_row_has_a_mutant_and_each_mutant_a_row(lesson):
-    known = {(mutant.idea, mutant.place) for mutant in mutants.read(lesson)}
-    assert rows_of(lesson) <= known, "a row without a mutant"
-    assert known <= rows_of(lesson), "a mutant without a row"
+def test_each_row_has_a_mutant_and_each_mutant_a_row(subtests):
+    for lesson in sorted({row[2].partition("/")[2][:2] for row in ROWS}):
+        known = {(mutant.idea, mutant.place) for mutant in MUTANTS if mutant.lesson == lesson}
+        with subtests.test(lesson):
+            assert rows_of(lesson) <= known, "a row without a mutant"
+            assert known <= rows_of(lesson), "a mutant without a row"
 
 
-@EACH
-def test_a_mutant_is_small_and_fits_the_code(mutant):
-    assert mutant.file.startswith(mutants.OPEN), f"{mutant.file} is neither kernel nor material"
-    text = (mutants.ROOT / mutant.file).read_text(encoding="utf-8")
-    compile(mutant.changed(text), mutant.file, "exec")
-    lines = [line for _, new in mutant.change for line in new.splitlines()]
-    assert len(lines) <= mutants.MOST_LINES
-    assert not any("raise " in line or "import " in line for line in lines)
+def test_each_mutant_is_small_and_fits_the_code(subtests):
+    for mutant in MUTANTS:
+        with subtests.test(f"{mutant.lesson}-{mutant.idea}-{mutant.name}"):
+            assert mutant.file.startswith(mutants.OPEN), "it is neither kernel nor material"
+            text = (mutants.ROOT / mutant.file).read_text(encoding="utf-8")
+            compile(mutant.changed(text), mutant.file, "exec")
+            lines = [line for _, new in mutant.change for line in new.splitlines()]
+            assert len(lines) <= mutants.MOST_LINES
+            assert not any("raise " in line or "import " in line for line in lines)
 
 
 @pytest.fixture(scope="module")
@@ -44,14 +46,26 @@ def course(tmp_path_factory):
     return mutants.copy_of_the_course(tmp_path_factory.mktemp("course"))
 
 
+@pytest.fixture(scope="module")
+def start(course):
+    """Gives a kernel that imports the project from the copy."""
+    if not kernels.FORKS:
+        path = os.pathsep.join([str(kernels.NETWORK_CUT), str(course)])
+        env = kernels.environment(PYTHONPATH=path, PYTHONDONTWRITEBYTECODE="1")
+        yield partial(kernels.fresh, env=env)
+        return
+    bare = kernels.Warmed(course, bare=True)
+    yield partial(kernels.forked, bare)
+    bare.close()
+
+
 @pytest.mark.exhaustive
 @EACH
-def test_with_its_mutant_the_assertion_of_an_idea_fails(mutant, course):
+def test_with_its_mutant_the_assertion_of_an_idea_fails(mutant, course, start):
     kind, _, name = mutant.fails.partition(" ")
     if kind == "held" and held.lacks(held.facts(mutant.lesson)[name]):
         pytest.skip(f"{name} of lesson {mutant.lesson} needs an extra that is not installed")
-    path = os.pathsep.join([str(NETWORK_CUT), str(course)])
-    found = mutants.verdict(mutant, course, environment(PYTHONPATH=path))
+    found = mutants.verdict(mutant, course, start)
     assert found.startswith("failed"), f"{mutant.fails} of lesson {mutant.lesson} holds with it"
 
 

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import random
-import subprocess
-import sys
-from pathlib import Path
 
 import nbformat
 import pytest
 
 from classroom.authoring import build, extras, lessons
-from tests.places import ROOT
 from workshop.authoring import run_picture
 
-FOLDERS = ("notebooks", "solutions")
-STORED = sorted(path for folder in FOLDERS for path in (ROOT / folder).glob("*.ipynb"))
+from . import books, kernels, strict
+
+EACH = pytest.mark.parametrize("path", books.STORED, ids=books.named)
 PROMPTS_OF_OTHERS = "one agent has the prompts of all: what is another worker's part is named"
 OTHER_WORKERS = dict.fromkeys(
     (
@@ -190,49 +185,6 @@ An entry that ends in "…" stands for every clause that begins with it.
 """
 NOT_COMPARED = "not compared"
 """A property of a test: an extra that is missing, and how many cells need it; tests/conftest.py counts them."""
-NETWORK_CUT = Path(__file__).resolve().parent / "network_cut"
-
-
-def environment(**changes):
-    """A learner's environment: no key, no chosen model, no network; pytest loads the plugin that is named, and no other."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("ANTHROPIC_", "WORKSHOP_", "PYTEST_"))
-        and name != "PYTHONDONTWRITEBYTECODE"
-    }
-    return {
-        **kept,
-        "PYTHONPATH": os.pathsep.join([str(NETWORK_CUT), str(ROOT)]),
-        "PYTHONHASHSEED": str(random.randrange(1, 2**32)),
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        **changes,
-    }
-
-
-def nbval(*paths, how="--nbval", **changes):
-    """One pytest over notebooks, each in a kernel of its own; `changes` are those of the environment."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "nbval.plugin",
-        "-p",
-        "tests.notebooks.held_cells",
-        how,
-        "--nbval-cell-timeout=120",
-        "-q",
-        *map(str, paths),
-    ]
-    return subprocess.run(
-        command,
-        cwd=ROOT,
-        env=environment(**changes),
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
 
 
 def unread(file):
@@ -255,42 +207,57 @@ def differences(clauses, listed):
     return {"not listed": unlisted, "no longer there": idle}
 
 
-MORE = [pytest.param(run, marks=pytest.mark.exhaustive) for run in (2, 3)]
-
-
-@pytest.mark.parametrize("path", STORED, ids=lambda path: path.relative_to(ROOT).as_posix())
-@pytest.mark.parametrize("run", [1, *MORE])
-def test_stored_outputs_equal_re_run_outputs_and_every_prompt_is_read(
-    path, run, tmp_path, record_property
-):
-    for extra, count in extras.not_compared(nbformat.read(path, as_version=4)).items():
-        record_property(NOT_COMPARED, [extra, count])
-    done = nbval(path, UNREAD_CLAUSES=str(tmp_path / "unread"))
-    assert done.returncode == 0, done.stdout[-4000:]
-    listed = NOT_UNDERSTOOD.get(path.relative_to(ROOT).as_posix(), {})
+def strictly(request, path, tmp_path, **how):
+    """Asserts that a notebook prints what is stored, and that each prompt is read."""
+    failed = strict.failures(request, path, UNREAD_CLAUSES=str(tmp_path / "unread"), **how)
+    assert not failed, "\n".join(failed)[-4000:]
+    listed = NOT_UNDERSTOOD.get(books.named(path), {})
     assert differences(unread(tmp_path / "unread"), listed) == {
         "not listed": set(),
         "no longer there": set(),
     }
 
 
-TAGGED = [
-    path
-    for path in STORED
-    if any(extras.needed(cell) for cell in nbformat.read(path, as_version=4).cells)
-]
+@EACH
+def test_stored_outputs_equal_re_run_outputs_and_every_prompt_is_read(
+    request, path, exhaustive, tmp_path, record_property
+):
+    for extra, count in extras.not_compared(books.read(path)).items():
+        record_property(NOT_COMPARED, [extra, count])
+    strictly(request, path, tmp_path, cold=exhaustive)
 
 
-@pytest.mark.parametrize("path", TAGGED, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_a_notebook_runs_to_its_end_without_its_extras_and_its_other_cells_print_the_same(path):
-    cells = nbformat.read(path, as_version=4).cells
-    names = {extra for cell in cells for extra in extras.needed(cell)}
-    done = nbval(path, CLASSROOM_WITHOUT=" ".join(sorted(names)))
-    assert done.returncode == 0, done.stdout[-4000:]
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("run", [2, 3])
+@EACH
+def test_stored_outputs_equal_those_of_further_runs(request, path, run, tmp_path):
+    strictly(request, path, tmp_path, cold=True)
+
+
+TAGGED = [path for path in books.STORED if any(map(extras.needed, books.read(path).cells))]
+FEW = 2
+"""So many of them run without their extras in the quick form."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *TAGGED[:FEW],
+        *(pytest.param(path, marks=pytest.mark.exhaustive) for path in TAGGED[FEW:]),
+    ],
+    ids=books.named,
+)
+def test_a_notebook_runs_to_its_end_without_its_extras_and_its_other_cells_print_the_same(
+    request, path, monkeypatch
+):
+    names = {extra for cell in books.read(path).cells for extra in extras.needed(cell)}
+    monkeypatch.setenv(extras.WITHOUT, " ".join(sorted(names)))
+    failed = strict.failures(request, path)
+    assert not failed, "\n".join(failed)[-4000:]
 
 
 def test_the_list_names_stored_notebooks_and_says_why():
-    assert NOT_UNDERSTOOD.keys() <= {path.relative_to(ROOT).as_posix() for path in STORED}
+    assert NOT_UNDERSTOOD.keys() <= set(map(books.named, books.STORED))
     assert all(reason for listed in NOT_UNDERSTOOD.values() for reason in listed.values())
 
 
@@ -302,49 +269,94 @@ def test_a_clause_that_is_not_listed_and_an_entry_that_is_not_needed_are_noticed
     }
 
 
-def test_an_output_that_is_not_what_the_code_prints_is_noticed(tmp_path):
-    notebook = nbformat.v4.new_notebook(
-        cells=[
-            nbformat.v4.new_code_cell(
-                "print(1 + 1)",
-                execution_count=1,
-                outputs=[nbformat.v4.new_output("stream", name="stdout", text="3\n")],
-            )
-        ]
-    )
-    nbformat.write(notebook, tmp_path / "lie.ipynb")
-    assert nbval(tmp_path / "lie.ipynb").returncode == 1
+# ── the runs themselves ────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_prompt_that_is_not_read_is_noticed(tmp_path):
+BOTH = pytest.mark.parametrize("cold", [False, True], ids=["forked", "cold"])
+
+
+def written(folder, source, printed=""):
+    """A notebook of one cell, in a file."""
+    outputs = [nbformat.v4.new_output("stream", name="stdout", text=printed)] if printed else []
+    cell = nbformat.v4.new_code_cell(source, execution_count=1, outputs=outputs)
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), folder / "some.ipynb")
+    return folder / "some.ipynb"
+
+
+@BOTH
+def test_an_output_that_is_not_what_the_code_prints_is_noticed(request, tmp_path, cold):
+    lie = written(tmp_path, "print(1 + 1)", "3\n")
+    [said] = strict.failures(request, lie, cold=cold)
+    assert "mismatch" in said
+    assert not strict.failures(request, lie, cold=cold, compared=False)
+
+
+@BOTH
+def test_a_prompt_that_is_not_read_is_noticed(request, tmp_path, cold):
     code = (
         "from kernel import Agent, Handoff, Run, connect, models\n"
         "agent = Agent('writer', 'Writes.', 'You are the writer. Talk like a pirate.', models.worker)\n"
         "await Run(connect()).dispatch(agent, Handoff(intent='Write a brief on Qdrant'));"
     )
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-    nbformat.write(notebook, tmp_path / "pirate.ipynb")
-    done = nbval(tmp_path / "pirate.ipynb", UNREAD_CLAUSES=str(tmp_path / "unread"))
-    assert done.returncode == 0, done.stdout[-4000:]
-    assert unread(tmp_path / "unread") == {"Talk like a pirate"}
+    path, file = written(tmp_path, code), tmp_path / "unread"
+    failed = strict.failures(request, path, cold=cold, compared=False, UNREAD_CLAUSES=str(file))
+    assert not failed and unread(file) == {"Talk like a pirate"}
 
 
-def test_the_network_really_is_cut_and_loopback_is_not():
-    code = (
-        "import socket\n"
-        "server = socket.create_server(('127.0.0.1', 0)); socket.create_connection(server.getsockname()).close()\n"
-        "for attempt in (lambda: socket.create_connection(('192.0.2.1', 80), 1), lambda: socket.getaddrinfo('example.org', 80)):\n"
-        "    try: attempt()\n"
-        "    except OSError as error: assert 'the network is cut' in str(error), error\n"
-        "    else: raise SystemExit('the network is open')\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+CUT = """\
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+socket.create_connection(server.getsockname()).close()
+attempts = (
+    lambda: socket.create_connection(("192.0.2.1", 80), 1),
+    lambda: socket.getaddrinfo("example.org", 80),
+)
+for attempt in attempts:
+    try:
+        attempt()
+    except OSError as error:
+        print("the network is cut" in str(error))"""
 
 
-@pytest.mark.parametrize("path", STORED, ids=lambda path: path.relative_to(ROOT).as_posix())
+@BOTH
+def test_the_network_really_is_cut_and_loopback_is_not(request, tmp_path, cold):
+    assert not strict.failures(request, written(tmp_path, CUT, "True\nTrue\n"), cold=cold)
+
+
+@BOTH
+def test_a_kernel_has_a_learners_environment(request, tmp_path, cold, monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-none")
+    monkeypatch.setenv("WORKSHOP_MODEL", "live")
+    code = 'import os\nprint([name for name in os.environ if name[:8] in ("ANTHROPI", "WORKSHOP")])'
+    kernels.warmed.cache_clear()  # the next one starts in this environment
+    assert not strict.failures(request, written(tmp_path, code, "[]\n"), cold=cold)
+
+
+@BOTH
+def test_a_kernel_that_dies_is_one_failure_and_the_next_one_runs(request, tmp_path, cold):
+    [said] = strict.failures(request, written(tmp_path, "import os\nos._exit(1)"), cold=cold)
+    assert "the kernel has ended" in said
+    assert not strict.failures(request, written(tmp_path, "print(1)", "1\n"), cold=cold)
+
+
+@pytest.mark.skipif(not kernels.FORKS, reason="no process is forked on this system")
+def test_a_fork_is_one_of_the_warmed_process_and_has_its_own_chance(request, tmp_path):
+    code = "import os, random, sys\nprint(os.getppid(), 'offline_model.account' in sys.modules)"
+    printed = f"{kernels.warmed().process.pid} True\n"
+    assert not strict.failures(request, written(tmp_path, code, printed))
+    with (
+        kernels.forked(kernels.warmed(), tmp_path) as one,
+        kernels.forked(kernels.warmed(), tmp_path) as other,
+    ):
+        drawn = "import random; raise ValueError(random.random())"
+        values = {kernel.reply_to(drawn, 60)["evalue"] for kernel in (one, other)}
+    assert len(values) == 2
+
+
+# ── as they lie there ──────────────────────────────────────────────────────────────────────────────
+
+
+@EACH
 def test_each_stored_notebook_is_normalised_and_knows_its_ways(path):
     stored = path.read_text(encoding="utf-8")
     assert (

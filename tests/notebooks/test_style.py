@@ -9,17 +9,9 @@ import nbformat
 import pytest
 
 import kernel
-from tests.places import ROOT
+from tests.places import LESSONS, ROOT
 
-LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-NOTEBOOKS = sorted(
-    path for folder in ("notebooks", "solutions") for path in (ROOT / folder).glob("*.ipynb")
-)
-"""An exercise notebook is made of its solution."""
-
-
-def cells(path, kind):
-    return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == kind]
+from .books import STORED, cells, named
 
 
 def words(cell):
@@ -33,12 +25,7 @@ def words(cell):
     return len(re.findall(r"\w[\w'’-]*", text))
 
 
-def named(path):
-    return path.relative_to(ROOT).as_posix()
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=named)
-def test_a_notebook_has_one_title_and_headings_in_order(path):
+def a_notebook_has_one_title_and_headings_in_order(path):
     levels = [
         len(mark)
         for cell in cells(path, "markdown")
@@ -50,8 +37,7 @@ def test_a_notebook_has_one_title_and_headings_in_order(path):
     )
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=named)
-def test_a_notebook_names_no_model_no_machine_and_installs_nothing(path):
+def a_notebook_names_no_model_no_machine_and_installs_nothing(path):
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"claude-[a-z]+-\d", text)
     assert not re.search(r"/(root|home|tmp|Users)/", text)
@@ -64,8 +50,7 @@ def test_a_notebook_names_no_model_no_machine_and_installs_nothing(path):
         )
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=named)
-def test_links_to_files_lead_somewhere(path):
+def links_to_files_lead_somewhere(path):
     for cell in cells(path, "markdown"):
         for target in re.findall(
             r"\]\(([^)#\s]+)",
@@ -74,8 +59,7 @@ def test_links_to_files_lead_somewhere(path):
             assert target.startswith("https://") or (path.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=named)
-def test_a_lesson_says_what_it_promises_asks_for_predictions_and_closes(path):
+def a_lesson_says_what_it_promises_asks_for_predictions_and_closes(path):
     text = "\n".join(cell.source for cell in cells(path, "markdown"))
     for part in (
         "**You need**",
@@ -114,8 +98,7 @@ def is_a_use(span):
     return called is not None and (called[1] in kernel.__all__ or hasattr(kernel.Run, called[1]))
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=named)
-def test_code_quoted_in_prose_is_code_that_exists(path):
+def code_quoted_in_prose_is_code_that_exists(path):
     own = "\n".join(cell.source for cell in cells(path, "code"))
     text = squeezed(own + "\n" + SOURCES)
     for span in quotes(path):
@@ -130,7 +113,7 @@ def test_a_quote_that_is_not_in_the_source_is_noticed(tmp_path):
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "new.ipynb")
     assert quotes(tmp_path / "new.ipynb") == ["asyncio.Semaphore(limit)"]
     with pytest.raises(AssertionError, match="neither in this notebook's cells"):
-        test_code_quoted_in_prose_is_code_that_exists(tmp_path / "new.ipynb")
+        code_quoted_in_prose_is_code_that_exists(tmp_path / "new.ipynb")
 
 
 def fixed_reveals(source):
@@ -144,8 +127,7 @@ def fixed_reveals(source):
                 yield ast.unparse(node)
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=named)
-def test_what_a_prediction_reveals_is_computed_from_the_run(path):
+def what_a_prediction_reveals_is_computed_from_the_run(path):
     assert not [call for cell in cells(path, "code") for call in fixed_reveals(cell.source)]
 
 
@@ -163,9 +145,29 @@ ONE_OF_MANY = re.compile(
 )
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=named)
-def test_one_is_no_plural(path):
+def one_is_no_plural(path):
     for cell in cells(path, "code"):
         for output in cell.outputs:
             shown = output.get("text") or output.get("data", {}).get("text/plain", "")
             assert not ONE_OF_MANY.search(shown), f"{cell.id}: {ONE_OF_MANY.search(shown)[0]}"
+
+
+OF_ALL = (
+    a_notebook_has_one_title_and_headings_in_order,
+    a_notebook_names_no_model_no_machine_and_installs_nothing,
+    links_to_files_lead_somewhere,
+    what_a_prediction_reveals_is_computed_from_the_run,
+    one_is_no_plural,
+)
+OF_LESSONS = (
+    a_lesson_says_what_it_promises_asks_for_predictions_and_closes,
+    code_quoted_in_prose_is_code_that_exists,
+)
+
+
+@pytest.mark.parametrize("path", STORED, ids=named)
+def test_a_notebook_keeps_to_the_style(path, subtests):
+    rules = (*OF_ALL, *OF_LESSONS) if path.parent == LESSONS else OF_ALL
+    for rule in rules:
+        with subtests.test(rule.__name__):
+            rule(path)

@@ -146,7 +146,7 @@ def tip(x: float, y: float) -> str:
 
 CALLER, DOOR, SPECIALIST = "#3b4a6b", "#7a6200", "#0072b2"
 KERNEL, SERVICE, READER = "#0072b2", "#8b4789", "#b8590b"
-COMMAND, SHARD, SANDBOX = "#3b4a6b", "#00795a", "#a1344f"
+COMMAND, POOL, SANDBOX = "#3b4a6b", "#00795a", "#a1344f"
 
 HANDOFF = Walk(
     "handoff",
@@ -277,10 +277,10 @@ SUBMISSION = Walk(
     "submission",
     "A submission: from a folder of notebooks to the gradebook",
     "The command reads the folder, copies the course without solutions, and lets our own solutions "
-    "show what is right. A shard, which is pytest with nbval, merges a submission's answers into "
-    "our notebook; a sandboxed kernel runs them and prints what was seen; the shard compares it "
-    "outside, and the command writes the gradebook.",
-    (("the command", COMMAND), ("a shard: pytest, nbval", SHARD), ("the sandbox", SANDBOX)),
+    "show what is right. A process of the pool, by pytest with nbval, merges a submission's "
+    "answers into our notebook; a sandboxed kernel runs them and prints what was seen; the same "
+    "process compares it outside, and the command writes the gradebook.",
+    (("the command", COMMAND), ("the pool: pytest, nbval", POOL), ("the sandbox", SANDBOX)),
     (
         Station(
             0,
@@ -312,10 +312,10 @@ SUBMISSION = Walk(
         ),
         Station(
             0,
-            "classroom/grading/scale/whole_plan.py",
+            "classroom/grading/pool.py",
             "run",
-            "25 submissions a process",
-            "Plan, as a JSON file",
+            "processes, one submission each",
+            "Plan, as JSON",
         ),
         Station(
             1,

@@ -34,7 +34,7 @@ class CheckpointDecision:
 
 
 @dataclass(repr=False)
-class Question(Control):
+class CheckpointQuestion(Control):
     """The question that a checkpoint displays; `decision` is None until there is one."""
 
     question: str
@@ -181,7 +181,7 @@ async def checkpoint(
             raise ValueError(
                 f"{name} is {answer!r}; expected one of the options: {', '.join(options)}"
             )
-    asked = Question(question, options, show, edit)
+    asked = CheckpointQuestion(question, options, show, edit)
 
     async def ask() -> dict[str, str] | None:
         decision = await _asked(asked, timeout_s, headless, late)
@@ -213,7 +213,7 @@ def kept_file(name: str) -> Path:
 
 
 async def _asked(
-    asked: Question, timeout_s: float, headless: str, on_timeout: str
+    asked: CheckpointQuestion, timeout_s: float, headless: str, on_timeout: str
 ) -> CheckpointDecision:
     """Asks a person, at the terminal or in the notebook, or takes the headless answer."""
     edit = asked.edit
@@ -238,7 +238,9 @@ async def _asked(
     return asked.decision
 
 
-async def _at_terminal(asked: Question, timeout_s: float, on_timeout: str) -> CheckpointDecision:
+async def _at_terminal(
+    asked: CheckpointQuestion, timeout_s: float, on_timeout: str
+) -> CheckpointDecision:
     print(asked.text(), flush=True)
     choice, text = await terminal.ask(asked.options, asked.edit, timeout_s)
     if choice is None:
@@ -262,7 +264,7 @@ async def _within(seconds: float, answer: asyncio.Future[str]) -> bool:
     return answer.done()
 
 
-def _display(asked: Question) -> None:
+def _display(asked: CheckpointQuestion) -> None:
     if in_notebook() and not IN_BROWSER:
         from IPython.display import display
 

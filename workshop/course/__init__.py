@@ -142,6 +142,7 @@ COURSE = Course(
             "SECURITY.md",
             "LICENSE",
             "pyproject.toml",
+            "requirements.lock",
             "requirements.txt",
             "runtime.txt",
             ".gitignore",
@@ -160,7 +161,6 @@ COURSE = Course(
         ),
     ),
     no_mark_depends_on=("workshop/launcher", "workshop/grading", "workshop/authoring"),
-    preloaded=("kernel",),
     not_graded={
         ".jsonl": "a log earns nothing, since anybody can write one; "
         "`python3 -m workshop report FILE` shows it"

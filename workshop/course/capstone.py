@@ -9,11 +9,11 @@ from typing import Any
 from kernel import Budget, Event, Result
 from kernel.events import Dispatched, Note, Requested, Returned, ToolAnswered
 from kernel.labels import label
+from kernel.untrusted import citations
 
 OURS = ("researcher", "writer", "reviewer", "supervisor", "user")
 """Names of the kernel's own team."""
 KERNELS_TOOLS = ("search", "finalize")
-CITATION = re.compile(r"\[([^\[\]]+)\](?!\()")
 
 
 SHORTEST_TEXT = 4
@@ -31,7 +31,7 @@ def on_log(
     asked = {event.agent for event in events if isinstance(event, Requested)}
     result = _result(returned)
     text = result.as_text()
-    cited = citations(text)
+    cited = set(citations(text))
     known = {*map(label, documents)}
     texts = {event.run: event.result.as_text() for event in returned}
     gated = [texts.get(note.run, "") for note in _notes_of_gates(events)]
@@ -72,15 +72,6 @@ def _vetoes_left(events: Iterable[Event]) -> int:
         issues = note.fields.get("issues") or ()
         vetoes[gate] = len(issues)
     return sum(vetoes.values())
-
-
-def citations(text: str) -> set[str]:
-    """The ids that stand in brackets."""
-    ids: set[str] = set()
-    for inside in CITATION.findall(text):
-        parts = re.split("[,;]", inside)
-        ids.update(part.strip() for part in parts)
-    return ids - {""}
 
 
 def _same_draft(gated: str, text: str) -> bool:

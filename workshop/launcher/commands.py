@@ -14,6 +14,15 @@ from workshop.root import ROOT
 
 EDITION = "tests/browser/test_browser_edition.py"
 """These tests need what `site` needs; without it they are skipped, unless they are named."""
+HELP = """usage: python3 -m workshop test [--all [--part K/N]] [--ideas [NN ...]] [PYTEST OPTIONS]
+
+  test                   every notebook once, and what a clone must prove, in some minutes
+  test --all             everything: notebooks three times, more draws, mutants, the browser;
+                         it goes on where it was stopped, as long as no file has changed
+  test --all --part 2/4  the second of four parts
+  test --ideas 08 16     breaks the code by each mutant of these lessons, or of all
+  test tests/kernel -x   paths and other options are those of pytest
+"""
 IDEAS = "--ideas"
 """`test --ideas [NN …]` breaks the code by each mutant of these lessons, or of all, and
 looks whether an assertion about the idea fails.
@@ -66,6 +75,9 @@ def test(argv: list[str]) -> int:
             "This copy of the workshop is a handout for learners: it has no tests.", file=sys.stderr
         )
         return 2
+    if {"-h", "--help"} & {*argv}:
+        print(HELP, end="")
+        return 0
     named = any(EDITION in word for word in argv)
     environment.settle(["test", *argv], BUILDING_NEEDS + SITE_NEEDS * named)
     return run_tests(argv)
@@ -82,7 +94,11 @@ def run_tests(argv: list[str]) -> int:
         environ["PYTHONHASHSEED"] = str(random.randrange(1, 2**32))
     print(f"PYTHONHASHSEED={environ['PYTHONHASHSEED']} repeats this run.", flush=True)
     named = any(_is_path(word) for word in argv)
-    where = [] if named else ["tests", *TOGETHER]
+    where = [] if named else ["tests"]
+    if not named or "--all" in argv:
+        where += TOGETHER
+    if not named and "--all" in argv:
+        where += ["-p", "tests.parts"]
     return environment.become([sys.executable, "-m", "pytest", *where, *argv], environ, ROOT)
 
 

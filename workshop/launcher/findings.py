@@ -13,7 +13,7 @@ LIVE_NAMES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
 
 def findings(root: Path) -> list[Diagnosis]:
     """The course's own findings, in the order in which the doctor lists them."""
-    return [sqlite(), corpus(root), model(os.environ), key(os.environ)]
+    return [sqlite(), corpus(root), model(os.environ), key(os.environ), network()]
 
 
 def sqlite() -> Diagnosis:
@@ -70,3 +70,17 @@ def key(environ: Mapping[str, str]) -> Diagnosis:
         True,
         ", ".join(f"{name} {'set' if environ.get(name) else 'not set'}" for name in LIVE_NAMES),
     )
+
+
+def network() -> Diagnosis:
+    """Checks proxies and certificates as `kernel.connect` reads them."""
+    try:
+        from kernel.connections import check_network
+    except ModuleNotFoundError:
+        return Diagnosis("network", True, "looked at once the course is set up")
+    try:
+        check_network()
+    except ValueError as problem:
+        reason, _, remedy = str(problem).partition("; ")
+        return Diagnosis("network", False, reason, remedy)
+    return Diagnosis("network", True, "no setting stands in the way of a real model")

@@ -6,9 +6,10 @@ import re
 from decimal import Decimal
 
 from kernel import Corpus
+from kernel.untrusted import citations
 
 SOURCE_ID = r"[\w-]+"
-CITATION = rf"\[({SOURCE_ID})\]"
+CITATION = rf"\[{SOURCE_ID}(?:\s*[,;|]\s*{SOURCE_ID})*\]"
 
 
 def per_thousand(usd: Decimal | None) -> float:
@@ -24,11 +25,11 @@ def sentences(brief: str) -> list[tuple[str, list[str]]]:
     Brackets may stand before the full stop, as in a brief, or behind it, as in a list of facts.
     """
     text = " ".join(line.removeprefix("- ") for line in brief.splitlines() if line[:1] != "#")
-    text = re.sub(rf"([.!?])((?:\s*\[{SOURCE_ID}\])+)", r"\2\1", text)
+    text = re.sub(rf"([.!?])((?:\s*{CITATION})+)", r"\2\1", text)
     found = []
     for piece in re.split(r"(?<=[.!?])\s+", text.strip()):
         sentence = re.sub(rf"\s*{CITATION}", "", piece)
-        ids = re.findall(CITATION, piece)
+        ids = citations(piece)
         if piece:
             found.append((sentence, ids))
     return found

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from kernel import Trace
+from kernel.untrusted import citations
 
 
 def facts_of(trace: Trace) -> dict[str, Any]:
@@ -18,11 +18,11 @@ def facts_of(trace: Trace) -> dict[str, Any]:
     order = [handoff["to_agent"] for handoff in handoffs]
     given = [handoff["artifacts"] for handoff in handoffs if handoff["to_agent"] == "writer"]
     drafts = [handoff["artifacts"].get("draft", "") for handoff in handoffs]
-    cited = re.findall(r"\[([\w-]+)\]", drafts[-1]) if drafts else []
+    cited = citations(drafts[-1]) if drafts else []
     return {
         "who": list(dict.fromkeys(order)),
         "writer got": list(given[0]) if given else [],
         "order": order,
         "calls": trace.totals()["calls"],
-        "documents": sorted(set(cited)),
+        "documents": sorted(cited),
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -27,6 +26,7 @@ from classroom.paper.svg import (
 )
 from kernel import Result
 from kernel.events import Dispatched, Returned
+from kernel.untrusted import citations
 
 from .scene import STATE_OF
 from .view import View
@@ -35,7 +35,6 @@ PITCH, HEIGHT, GAP, TOP = 46.0, 38.0, 28.0, 116.0
 """From one leaf to the next, a box, between columns, where the tree begins; in px."""
 MOST = 40
 """Leaves that are drawn."""
-SOURCE = re.compile(r"\[([\w-]+)\]")
 
 
 @dataclass
@@ -64,7 +63,7 @@ class Node:
         if self.result is None:
             return set()
         texts = [self.result.as_text(), *self.result.artifacts.values()]
-        return set(SOURCE.findall("\n".join(texts)))
+        return set(citations("\n".join(texts)))
 
     @property
     def dropped(self) -> set[str]:

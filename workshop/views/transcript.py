@@ -134,7 +134,8 @@ class Transcript(View):
                 )
                 tools_called |= {call.id: call.name for call in reply.tool_calls}
                 yield from _blocks(message, tools_called, note)
-                shown_so_far = [*shown_so_far, message]
+                if message["content"]:
+                    shown_so_far = [*shown_so_far, message]
                 if line := reading(reply):
                     yield Turn("offline model", "what it read", line)
             else:

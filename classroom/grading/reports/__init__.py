@@ -18,7 +18,7 @@ from classroom.grading.late import LateRule
 from classroom.grading.overrides import Override
 
 from . import changes, class_page, junit, learner_markdown, learner_page, platforms, tables
-from .by_hand import apply
+from .by_hand import apply, by_letters
 from .marks import Gradebook, Handed, Mark, Person, Work
 from .own_class import OwnClass
 from .reading import absent, waiting, works_of
@@ -62,7 +62,7 @@ def read(
     works = {key: own_class.of(work) for key, work in works.items()}
     empty = {book: own_class.of(absent(book, rule)) for book in books}
     names = {*learners, *(learner for learner, _ in works)}
-    everybody = sorted(names, key=lambda name: (name.casefold(), name))
+    everybody = sorted(names, key=lambda name: (by_letters(name), name))
     pages = _pages(everybody)
     labels = _labels(pages)
     people = []

@@ -4,6 +4,8 @@ checks gave.
 
 from __future__ import annotations
 
+import difflib
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -24,7 +26,7 @@ def apply(
         found = _named(people, override.learner)
         where = f"line {override.row}, {override.learner}"
         if not found:
-            unused.append(f"{where}: nobody here has this name or number")
+            unused.append(f"{where}: nobody here has this name or number{_like(people, override)}")
         elif len(found) > 1:
             unused.append(f"{where}: several people have it")
         else:
@@ -36,6 +38,19 @@ def apply(
         own = rows.get(index, [])
         changed.append(_changed(person, own))
     return changed, unused
+
+
+def by_letters(name: str) -> str:
+    """Returns a name by its bare letters: É beside E, and no difference of capitals."""
+    parts = unicodedata.normalize("NFKD", name)
+    return "".join(sign for sign in parts if not unicodedata.combining(sign)).casefold()
+
+
+def _like(people: Sequence[Person], override: Override) -> str:
+    """Returns a question after the person who was meant, if one has nearly this name."""
+    names = {by_letters(person.learner): person.name for person in people}
+    close = difflib.get_close_matches(by_letters(override.learner), names, n=1, cutoff=0.85)
+    return f"; did you mean {names[close[0]]}?" if close else ""
 
 
 def _named(people: Sequence[Person], name: str) -> list[int]:

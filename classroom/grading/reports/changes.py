@@ -20,6 +20,7 @@ MOST_KEPT = 2_000
 BY_HAND = "changed by hand"
 OTHER_FILE = "another file was handed in"
 COURSE = "graded again, since the course or a package of it had changed"
+OTHER_WORTH = "other points for this exercise in class.toml"
 AGAIN = "graded again, with other draws or limits"
 
 
@@ -150,6 +151,8 @@ def _why(last: Mapping[str, Any], notebook: Mapping[str, Any], work: Work, mark:
     by_hand = mark.override.points if mark.override else None
     if by_hand != as_dict(last.get("override")).get("points"):
         return BY_HAND
+    if last.get("of") not in (None, mark.exercise.points):
+        return OTHER_WORTH
     if as_text(notebook.get("sha256")) != work.sha256:
         return OTHER_FILE
     course = as_text(notebook.get("course"))

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from classroom.checks import Exercise
 from classroom.course import active
-from classroom.grading.plain import line
 
 from . import charts, platforms, same_answers, sheet, words
 from .marks import Gradebook, Mark, Work
@@ -56,7 +55,6 @@ def page(book: Gradebook, for_platforms: Sequence[str] = ()) -> str:
         by_hand=list(_by_hand(book)),
         by_name={person.learner: person for person in book.people},
         same_answers=same_answers.groups(book),
-        kernels=_kernels(works),
         seeds=sorted({work.seed for work in works if work.seed is not None})[:20],
         most_listed=MOST_LISTED,
         listed=LISTED,
@@ -68,12 +66,6 @@ def _strange(works: Sequence[Work]) -> list[str]:
     checks = [check for work in works for mark in work.marks for check in mark.checks]
     found = Counter(check.state for check in checks if check.state in ("tampered", "not-run"))
     return [f"{number} {words.STATES[state]}" for state, number in found.items()]
-
-
-def _kernels(works: Sequence[Work]) -> list[str]:
-    """The ways in which kernels were started, with the number of notebooks of each."""
-    found = sorted(Counter(work.kernel for work in works).items())
-    return [f"{line(kernel or 'unknown', 40)}: {number}" for kernel, number in found]
 
 
 # ── the exercises ─────────────────────────────────────────────────────────────────────────────────

@@ -87,7 +87,6 @@ class Work:
     sandbox: str = ""
     course: str = ""
     """The fingerprint of what it was graded with: course, packages, Python."""
-    kernel: str = ""
     seconds: float = 0.0
     rule: LateRule | None = None
     handed: Handed = Handed()
@@ -250,6 +249,8 @@ class Gradebook:
         people = f"{count} learner{'s' * (count != 1)}, {len(self.exercises)} exercises"
         mean = sum(person.share for person in graded) / len(graded) if graded else 0
         summary = f"{people}, {mean:.0%} of the points on average."
+        if missing := sum(not any(work.file for work in person.works) for person in self.people):
+            summary += f" {count - missing} handed in, {missing} did not."
         if self.own_class:
             summary += f" {' '.join(self.own_class)}"
         if waiting := count - len(graded):

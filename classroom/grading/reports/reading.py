@@ -1,4 +1,4 @@
-"""From the shards' reports to marks: what is graded comes from the trials and the register, the rest is read with suspicion."""
+"""From the reports to marks: what is graded comes from the trials and the register, the rest is read with suspicion."""
 
 from __future__ import annotations
 
@@ -87,7 +87,6 @@ def work_of(report: Mapping[str, Any], rule: LateRule | None) -> Work:
         seed=report["seed"] if type(report.get("seed")) is int else None,
         sandbox=as_text(report.get("sandbox")),
         course=as_text(report.get("course")),
-        kernel=as_text(report.get("kernel")),
         seconds=_number(report.get("seconds")),
         rule=rule,
     )

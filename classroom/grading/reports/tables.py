@@ -127,7 +127,6 @@ def _person(person: Person) -> dict[str, Any]:
                 "seed": work.seed,
                 "sandbox": work.sandbox,
                 "course": work.course,
-                "kernel": work.kernel,
                 "seconds": work.seconds,
             }
             for work in person.works

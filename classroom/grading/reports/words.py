@@ -49,7 +49,7 @@ def differing(actual: str, expected: str) -> tuple[tuple[str, str], tuple[str, s
     """Returns the actual and the expected text, each as (the same, different), cut near the
     difference.
 
-    All four are empty when there is no difference to be seen: where it lies beyond what the shard
+    All four are empty when there is no difference to be seen: where it lies beyond what the grader
     kept.
     """
     actual, expected = _seen(actual), _seen(expected)
@@ -75,7 +75,7 @@ def differing(actual: str, expected: str) -> tuple[tuple[str, str], tuple[str, s
 
 
 def _seen(text: str) -> str:
-    """Returns the text that a check saw, without the envelope in which it was printed; the shard
+    """Returns the text that a check saw, without the envelope in which it was printed; the grader
     may have cut its end.
     """
     return ENVELOPE.sub("", text)

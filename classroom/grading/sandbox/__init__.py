@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -22,7 +24,7 @@ from .inside.refused_calls import program_of_this_machine
 
 SCRATCH_BYTES = 64 * 2**20
 HOME = "/home/learner"
-SCRATCH, SCRATCH_OF_FORKS = ("/tmp", HOME, "/dev/shm"), (HOME, "/dev/shm")
+SCRATCH = ("/tmp", HOME, "/dev/shm")
 """The folders that a submission can write to, each a file system of its own in memory."""
 SYSTEM = (
     "/usr",
@@ -65,11 +67,30 @@ def weakness() -> str:
     return f"bwrap, without a filter of system calls ({why})" if why else ""
 
 
+def refusal(option: str) -> str:
+    """Returns why nothing is graded without a sandbox, and the option that does it all the same."""
+    return (
+        f"No sandbox on this machine: {missing()}. Nothing was graded. Without one, each submission"
+        " can read your keys and the solutions, and change your marks. In a Linux container or"
+        f" virtual machine that holds none of these, {option} goes on."
+    )
+
+
 def name() -> str:
     """Returns the name of the sandbox for reports: "bwrap", with its weakness, or "none"
     and why.
     """
     return f"none: {missing()}" if missing() else weakness() or "bwrap"
+
+
+def counts_processes() -> bool:
+    """True if the system counts the processes of a submission apart: inside a sandbox, which has a
+    namespace of users, since Linux 5.14. Elsewhere a limit would count all that the user runs.
+    """
+    if missing():
+        return False
+    version = [int(number) for number in re.findall(r"\d+", platform.release())]
+    return version[:2] >= [5, 14]
 
 
 @contextlib.contextmanager
@@ -115,8 +136,6 @@ def boxed(
     course: Path,
     sockets: Path,
     later: Path,
-    *,
-    forks: bool = False,
     filtered: int | None = None,
 ) -> tuple[list[str], dict[str, str], str]:
     """The command line, environment and folder to start a kernel with, in the sandbox or, without
@@ -124,9 +143,8 @@ def boxed(
 
     `course` and `later` can be read, `sockets` holds the connection; nothing else of this machine
     is to be seen but the system's and Python's own files. The environment is new in both cases: no
-    secret is handed on. With `forks`, /proc can be written, for the maps of users: the fork server
-    closes it for its kernels. `filtered` is the number of the file with the filter of system calls,
-    which then holds for the sandbox's first process, too.
+    secret is handed on. `filtered` is the number of the file with the filter of system calls, which
+    then holds for the sandbox's first process, too.
     """
     environ = {
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.defpath]),
@@ -170,7 +188,7 @@ def boxed(
         ]
     # Settings of the whole machine lie below /proc, and the kernel lets root's processes write
     # them, whatever they are inside.
-    closed = [] if forks else ["--remount-ro", "/proc"]
+    closed = ["--remount-ro", "/proc"]
     refused = [] if filtered is None else ["--seccomp", str(filtered)]
     connection = ["--bind", str(sockets), str(sockets)]
     line = [*_bwrap(), *refused, *closed, *binds, *connection, "--remount-ro", "/", *command]

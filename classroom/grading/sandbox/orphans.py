@@ -1,21 +1,19 @@
-"""Stops a shard and its kernels, on request or when the process that started it has ended."""
+"""Stops what grades and its kernels, on request or when the process that started it has ended."""
 
 from __future__ import annotations
 
-import _thread
 import contextlib
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from multiprocessing.process import BaseProcess
 
 import psutil
 
-PARENT = "GRADING_PARENT"
-"""The variable of the environment with the number of the process that started it."""
+HALT_S = 2.0
 GRACE_S = 20.0
 """To end its kernels and to remove their folders."""
 
@@ -44,31 +42,25 @@ def ended_in_order() -> Iterator[None]:
             signal.signal(sign, handler or signal.SIG_DFL)
 
 
-def end(processes: list[subprocess.Popen[bytes]]) -> None:
-    """Ends shards: they are asked to, and those that do not are killed with all that they
-    started.
+def end(processes: list[BaseProcess]) -> None:
+    """Ends processes of a pool: they are asked to, and those that do not are killed with all that
+    they started.
     """
     if sys.platform != "win32":  # there it would be killed at once, and its kernels would stay
         for process in processes:
             process.terminate()
         deadline = time.monotonic() + GRACE_S
         for process in processes:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(max(0.0, deadline - time.monotonic()))
-    for one_process in [process for process in processes if process.poll() is None]:
-        kill(one_process.pid)
-        one_process.wait()
+            process.join(max(0.0, deadline - time.monotonic()))
+    for process in processes:
+        if process.is_alive() and process.pid:
+            kill(process.pid)
+        process.join()
 
 
-def end_with_parent() -> None:
-    """From now on this process ends in order when it is asked to, or the one in PARENT is gone.
-    Without that: nothing.
-
-    To be called in the main thread.
-    """
-    if PARENT in os.environ:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-        threading.Thread(target=_watch, args=[int(os.environ[PARENT])], daemon=True).start()
+def end_with(parent: int) -> None:
+    """From now on this process ends in order when the process `parent` is gone."""
+    threading.Thread(target=_watch, args=[parent], daemon=True).start()
 
 
 @contextlib.contextmanager
@@ -95,10 +87,11 @@ def undisturbed() -> Iterator[None]:
 
 
 def kill(number: int) -> None:
-    """Kills a process and all that it started; they are halted first, or one could start another
-    that is in no list.
+    """Kills a process and all that it started; they are halted first, for at most HALT_S seconds,
+    or one could start another that is in no list.
     """
     family: dict[int, psutil.Process] = {}
+    deadline = time.monotonic() + HALT_S
     with contextlib.suppress(psutil.Error):
         first = psutil.Process(number)
         while new := [
@@ -109,6 +102,8 @@ def kill(number: int) -> None:
                 with contextlib.suppress(psutil.Error):
                     if process.pid != os.getpid():
                         process.suspend()
+            if time.monotonic() > deadline:
+                break
     for process in reversed(family.values()):
         with contextlib.suppress(psutil.Error):
             process.kill()
@@ -117,6 +112,6 @@ def kill(number: int) -> None:
 def _watch(number: int) -> None:
     with contextlib.suppress(psutil.Error):
         psutil.Process(number).wait()
-    _thread.interrupt_main(signal.SIGTERM)
+    os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(GRACE_S)
     kill(os.getpid())

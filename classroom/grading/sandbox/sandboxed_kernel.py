@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -28,8 +29,8 @@ from nbval.kernel import RunningKernel
 
 from .. import sandbox
 from . import orphans
-from .forks import Forked, ForkServer
-from .watch import WATCH_S, Watch
+from .spent import WIDE, TimeSpent, in_words
+from .watch import WATCH_S, Watch, family_of
 
 Ended = Literal["ok", "error", "timeout", "killed"]
 START_S = 60.0
@@ -43,14 +44,12 @@ LIMITS = {
     "open_files": 200,
 }
 """The limits that the system itself enforces on each process; `memory_bytes` is address space,
-which is more than the memory in use.
+which is more than the memory in use, and `processes` hold where the sandbox counts its own.
 """
-MOST_LOST, MOST_LOST_ALONE = 2, 10
-"""The multiples of its limit that a cell gets at most for its waits for a processor; the second
-where no other submission is graded meanwhile, so that only the machine can be to blame.
-"""
-WORTH_A_WORD = 0.2
-"""Of its limit: a cell that waited so long for a processor is told so."""
+REFUSALS = ("can't start new thread", "Resource temporarily unavailable", "cannot fork")
+"""The words of a system that gives no thread and no process more."""
+END_S = 2.0
+"""The seconds in which a sandbox ends by itself once its first process is gone."""
 LOST_S = 2.0
 """The seconds to wait for the end of a cell's output after its reply."""
 
@@ -62,9 +61,9 @@ class Outcome:
     ended: Ended
     reason: str = ""
     outputs: list[NotebookNode] = field(default_factory=list)
-    seconds: float = 0.0
-    lost: float = 0.0
-    """Of these seconds, those in which it could have worked and others had the processors."""
+    spent: TimeSpent = field(default_factory=TimeSpent)
+    disturbed: bool = False
+    """True if it ran out of time because others had the processors: it says nothing then."""
 
     def stdout(self) -> str:
         return "".join(
@@ -73,9 +72,37 @@ class Outcome:
             if output.output_type == "stream" and output.name == "stdout"
         )
 
+    def tells_of_a_refusal(self) -> bool:
+        """True if it says that the system gave a thread or a process no place."""
+        text = f"{self.reason}\n{self.stdout()}"
+        return any(words in text for words in REFUSALS)
+
 
 class KernelFailed(RuntimeError):
-    """A kernel did not start: a problem of this machine, not of the submission."""
+    """A problem of this machine, not of the submission: a kernel did not start, or was refused what
+    everybody gets.
+    """
+
+
+def limits() -> dict[str, int]:
+    """Returns the limits that the system is to enforce here."""
+    without = () if sandbox.counts_processes() else ("processes",)
+    return {kind: value for kind, value in LIMITS.items() if kind not in without}
+
+
+def refuses_tasks() -> bool:
+    """True if this machine gives its user no process with a few threads now."""
+    code = (
+        "import threading\nend = threading.Event()\n"
+        "for _ in range(30):\n    threading.Thread(target=end.wait).start()\nend.set()"
+    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-c", code], capture_output=True, timeout=START_S
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return True
+    return done.returncode != 0
 
 
 class GradedKernel(RunningKernel):
@@ -85,9 +112,8 @@ class GradedKernel(RunningKernel):
     `course` is what `open_copy.prepare` made. Raises KernelFailed when the kernel does not answer.
     """
 
-    def __init__(self, course: Path, forks: ForkServer | None = None) -> None:
+    def __init__(self, course: Path) -> None:
         # in place of nbval's: no kernelspec is asked which program to start
-        self.forks = forks
         self._stopped, self._looking = threading.Event(), threading.Lock()
         self.folder: Path | None = None
         self.process: Any = None
@@ -100,22 +126,21 @@ class GradedKernel(RunningKernel):
             boxed = not sandbox.missing()
             self._watch = Watch(self._processes)
             if boxed:
-                scratch = sandbox.SCRATCH if forks is None else sandbox.SCRATCH_OF_FORKS
-                self._watch = Watch(self._processes, self.sockets, scratch)
+                self._watch = Watch(self._processes, self.sockets, sandbox.SCRATCH)
             self._wait()
-            if boxed and forks is None:
+            if boxed:
                 self._limit_the_sandbox_itself()
+            threading.Thread(target=self._keep_watch, daemon=True).start()
+        except OSError as problem:
+            self.stop()
+            raise KernelFailed(f"a graded kernel did not start; {problem}") from None
         except BaseException:
             self.stop()
             raise
-        threading.Thread(target=self._keep_watch, daemon=True).start()
 
     def _open(self, course: Path) -> None:
         """Starts the process and a client of it."""
-        forks = self.forks
-        self.folder = Path(
-            tempfile.mkdtemp(prefix="g", dir=forks.share if forks else _short_folder())
-        )
+        self.folder = Path(tempfile.mkdtemp(prefix="g", dir=_short_folder()))
         self.later = self.folder / "later"
         sockets = self.folder / "s"
         for folder in (self.later, sockets):
@@ -131,9 +156,7 @@ class GradedKernel(RunningKernel):
             key=secrets.token_hex(32).encode(),
             **where,
         )
-        self.process = (
-            Forked(forks, file, self.folder, LIMITS) if forks else self._start(course, file)
-        )
+        self.process = self._start(course, file)
         self.why_killed = ""
         self.kc = BlockingKernelClient(connection_file=file, context=zmq.Context())
         self.kc.context.setsockopt(zmq.MAXMSGSIZE, MESSAGE_BYTES)
@@ -145,7 +168,7 @@ class GradedKernel(RunningKernel):
             sys.executable,
             "-P",
             str(course / "classroom" / "grading" / "sandbox" / "inside" / "kernel_start.py"),
-            json.dumps(LIMITS),
+            json.dumps(limits()),
             file,
         ]
         with sandbox.filter_file() as number:
@@ -181,25 +204,22 @@ class GradedKernel(RunningKernel):
                     resource.prlimit(process.pid, kind, (LIMITS[name], LIMITS[name]))
 
     def stands_beside(self, service: Any) -> None:
-        """Keeps a service that runs outside of the sandbox for this kernel and ends with it. The
-        service's waits for a processor count as lost to the cell.
-        """
+        """Keeps a service that runs outside of the sandbox for this kernel and ends with it."""
         self.service = service
-        self._watch.count_also(service.processes)
+        self._watch.stands_beside(service.processes)
 
     def is_alive(self) -> bool:
         return self.process.poll() is None and not self._stopped.is_set()
 
-    def run(self, source: str, timeout_s: float, most_lost: float = MOST_LOST) -> Outcome:
+    def run(self, source: str, timeout_s: float, wide: float = WIDE) -> Outcome:
         """Runs one cell. Never raises: what goes wrong is the outcome; after `timeout` and `killed`
-        the kernel is gone. What it waits for a processor is not counted, up to `most_lost` times
-        its limit.
+        the kernel is gone. `timeout_s` are seconds of the processor; the clock gives it `wide`
+        times as many.
         """
-        began, lost = time.monotonic(), self._watch.lost
+        began = self._watch.spent()
         outcome = Outcome("ok")
         try:
-            limits = (timeout_s, most_lost * timeout_s)
-            outcome.ended, outcome.reason = self._follow(source, *limits, outcome.outputs)
+            outcome.ended, outcome.reason = self._follow(source, timeout_s, wide, outcome)
         except (
             Exception
         ) as problem:  # a message that no honest person sends: bad signature, no JSON
@@ -207,29 +227,33 @@ class GradedKernel(RunningKernel):
             outcome.reason = f"the kernel sent what cannot be read ({type(problem).__name__})"
         if outcome.ended in ("timeout", "killed"):
             self.stop()
-        outcome.seconds = time.monotonic() - began
-        outcome.lost = min(self._watch.lost - lost, outcome.seconds)
+        outcome.spent = self._watch.spent() - began
         return outcome
 
     def _follow(
-        self, source: str, timeout_s: float, most_lost_s: float, outputs: list[NotebookNode]
+        self, source: str, timeout_s: float, wide: float, outcome: Outcome
     ) -> tuple[Ended, str]:
         """Sends a cell and reads what comes back until its end or a limit."""
-        deadline, lost = time.monotonic() + timeout_s, self._watch.lost
+        began, over_since = self._watch.spent(), 0.0
         asked = self.kc.execute(source, store_history=False, allow_stdin=False, stop_on_error=False)
-        cell = _RunningCell(asked, outputs)
+        cell = _RunningCell(asked, outcome.outputs)
         channels = {each.socket: each for each in (self.kc.shell_channel, self.kc.iopub_channel)}
         poller = zmq.Poller()
         for socket in channels:
             poller.register(socket, zmq.POLLIN)
         while not (cell.status and cell.idle):
-            if time.monotonic() > deadline + self._watch.lost - lost and self._is_too_much():
-                return "killed", self.why_killed  # the watch may have had no processor either
-            now, more = time.monotonic(), min(self._watch.lost - lost, most_lost_s)
-            over = now - deadline - more
-            if over > LOST_S or (over > 0 and not poller.poll(0)):  # what is there was in time
-                return "timeout", _no_end(timeout_s, more)
-            if cell.status and now - cell.replied > LOST_S + more:
+            spent = self._watch.spent() - began
+            if spent.over(timeout_s, wide):
+                if self._is_too_much():  # the watch may have had no processor either
+                    return "killed", self.why_killed
+                spent = self._watch.spent() - began
+            now, why = time.monotonic(), spent.over(timeout_s, wide)
+            over_since = (over_since or now) if why else 0.0
+            # what is there was in time
+            if why and (now - over_since > LOST_S or not poller.poll(0)):
+                outcome.disturbed = why == "waited"
+                return "timeout", in_words(why, timeout_s, spent)
+            if cell.status and now - cell.replied > LOST_S + spent.waited:
                 return (
                     "killed",
                     f"more output at once than can be read ({MESSAGE_BYTES // 2**20} MB)",
@@ -243,6 +267,7 @@ class GradedKernel(RunningKernel):
                     return "killed", problem
         if self._is_too_much():  # what began shortly before the end
             return "killed", self.why_killed
+        outputs = outcome.outputs
         failed = cell.status != "ok" or any(output.output_type == "error" for output in outputs)
         return ("error", _said(outputs)) if failed else ("ok", "")
 
@@ -305,46 +330,34 @@ class GradedKernel(RunningKernel):
         return bool(self.why_killed)
 
     def _kill(self) -> None:
-        """Every process of the submission: the family as a whole, then those that left it."""
-        if self.forks is None:
+        """Kills every process of the submission. In a sandbox its first process is enough: the
+        system ends all others of the namespace with it, and whoever tells them one by one is too
+        late for those that start others.
+        """
+        if not sandbox.missing():
+            for first in family_of(self.process.pid)[1:2]:
+                with contextlib.suppress(psutil.Error):
+                    first.kill()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(END_S)
+        else:
             orphans.kill(self.process.pid)
-        for process in self._processes():
-            with contextlib.suppress(psutil.Error):
-                process.kill()
+            for process in self._marked():
+                with contextlib.suppress(psutil.Error):
+                    process.kill()
         with contextlib.suppress(OSError):
             self.process.kill()
 
     def _processes(self) -> list[psutil.Process]:
-        """The kernel, its children, and without a sandbox those that left the family but carry its
-        mark.
-        """
-        if self.forks is not None:
-            return self.forks.family()
-        found: list[psutil.Process] = []
-        with contextlib.suppress(psutil.Error):
-            mine = psutil.Process(self.process.pid)
-            found = [mine, *mine.children(recursive=True)]
-        if self._stopped.is_set() and sandbox.missing():
-            for process in psutil.process_iter():
-                with contextlib.suppress(psutil.Error, OSError):
-                    if process.environ().get("GRADED") == self.mark:
-                        found.append(process)
-        return found
+        """The kernel and its children."""
+        return family_of(self.process.pid)
 
-
-def no_forks(course: Path) -> str:
-    """Forks a kernel; returns the reason that this machine cannot, empty when it can."""
-    try:
-        server = ForkServer(course)
-    except OSError as problem:
-        return str(problem)
-    try:
-        GradedKernel(server.share, server).stop()
-    except KernelFailed as problem:
-        return str(problem)
-    finally:
-        server.stop()
-    return ""
+    def _marked(self) -> Iterator[psutil.Process]:
+        """The processes that left the family, and carry its mark."""
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error, OSError):
+                if process.environ().get("GRADED") == self.mark:
+                    yield process
 
 
 class _RunningCell:
@@ -373,14 +386,6 @@ class _RunningCell:
         if len(self.outputs) > OUTPUTS or self._size > OUTPUT_BYTES:
             return f"more than {OUTPUTS:,} outputs or {OUTPUT_BYTES // 2**20} MB of them"
         return ""
-
-
-def _no_end(timeout_s: float, lost: float) -> str:
-    """Returns the reason that a cell was ended, and the time it lost to others, if worth a word."""
-    sentence = f"no end after {timeout_s:g} seconds"
-    if lost < WORTH_A_WORD * timeout_s:
-        return sentence
-    return f"{sentence} of its own; the machine was busy, and it had waited {lost:.0f} seconds more"
 
 
 def _output(kind: str, content: dict[str, Any]) -> NotebookNode:

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import psutil
 
+from .spent import TimeSpent
+
 MEMORY_BYTES = 1_200 * 2**20
 """Of all processes of a submission together, and of their sockets."""
 PROCESSES, THREADS = 40, 300
@@ -49,21 +51,27 @@ class Watch:
         self._processes, self._sockets, self._scratch = processes, sockets, scratch
         self._own = psutil.Process()
         self._before = self._own.memory_info().rss
-        self._waiting = [(processes, Waiting())]
+        self._waiting = Waiting()
+        self._beside: Callable[[], list[psutil.Process]] = list
+        self._beside_waiting = Waiting()
+        self._beside_ran = 0.0
         self._next_search = 0.0
-        self.lost = 0.0
-        """Seconds in which the submission could have worked and others had the processors."""
+        self._ran = self._waited = 0.0
 
-    def count_also(self, processes: Callable[[], list[psutil.Process]]) -> None:
-        """Counts these processes, too: the submission waits for them, so their waits for a
-        processor are lost to it.
+    def stands_beside(self, processes: Callable[[], list[psutil.Process]]) -> None:
+        """Counts these processes, too: the submission waits for them, so what they take is a wait
+        that is not its own.
         """
-        self._waiting.append((processes, Waiting()))
+        self._beside = processes
+
+    def spent(self) -> TimeSpent:
+        """Returns what the submission has taken up to now, as of the last look."""
+        return TimeSpent(time.monotonic(), self._ran, self._waited)
 
     def look(self) -> str:
         """Returns the reason that the kernel has to be ended; empty while all is within bounds."""
         family = self._processes()
-        self._count_lost_time()
+        self._count_time(family)
         return (
             self._too_much(family)
             or self._too_many_files(family)
@@ -72,9 +80,13 @@ class Watch:
             or ""
         )
 
-    def _count_lost_time(self) -> None:
-        for processes, waiting in self._waiting:
-            self.lost += waiting.since_the_last_time(processes())
+    def _count_time(self, family: list[psutil.Process]) -> None:
+        beside = self._beside()
+        self._ran = max(self._ran, seconds_run(family))
+        self._waited += self._waiting.since_the_last_time(family)
+        self._waited += self._beside_waiting.since_the_last_time(beside)
+        before, self._beside_ran = self._beside_ran, seconds_run(beside)
+        self._waited += max(0.0, self._beside_ran - before)
 
     def _too_much(self, family: list[psutil.Process]) -> str:
         memory = threads = count = 0
@@ -112,6 +124,42 @@ class Watch:
 
     def _grown(self) -> bool:
         return self._own.memory_info().rss - self._before > WAITING_BYTES
+
+
+def family_of(number: int) -> list[psutil.Process]:
+    """A process and all that descend from it, by the lists of children where the system keeps them:
+    the table of all processes is long, and this is asked ten times a second.
+    """
+    found: list[psutil.Process] = []
+    waiting = [number]
+    while waiting:
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(waiting.pop())
+            found.append(process)
+            if not LISTS_CHILDREN:
+                return [process, *process.children(recursive=True)]
+            waiting += _children(process.pid)
+    return found
+
+
+LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
+
+
+def _children(number: int) -> list[int]:
+    found = []
+    for path in glob.iglob(f"/proc/{number}/task/*/children"):
+        with contextlib.suppress(OSError):
+            found += [int(child) for child in Path(path).read_text(encoding="ascii").split()]
+    return found
+
+
+def seconds_run(processes: list[psutil.Process]) -> float:
+    """The processors' seconds that processes have had, with those of their children that ended."""
+    seconds = 0.0
+    for process in processes:
+        with contextlib.suppress(psutil.Error):
+            seconds += sum(process.cpu_times()[:4])
+    return seconds
 
 
 def files_made(family: list[psutil.Process], scratch: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""A generated class: reports as the shards write them, for tests and for the pictures of the documentation."""
+"""A generated class: reports as they are written, for tests and for the pictures of the documentation."""
 
 from __future__ import annotations
 
@@ -57,7 +57,6 @@ def report(learner: str = "ada", lesson: str = "03", **changes: Any) -> dict[str
         "submitted": "2026-11-20T17:30:00+00:00",
         "seed": 123,
         "sandbox": "bwrap",
-        "kernel": "plain",
         "seconds": 3.1,
         "results": results,
         "feedback": {},

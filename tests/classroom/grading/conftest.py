@@ -1,35 +1,54 @@
-"""What grading tests share: the small class, graded once, and the kernel of a submission."""
+"""What grading tests share: the small class, graded once; an engine that answers from a table; the kernel of a submission."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from classroom.grading import open_copy
+from classroom.grading import command, open_copy
 from classroom.grading.sandbox.sandboxed_kernel import GradedKernel
 
-from .small_class import graded, hand_in, marks
+from . import a_class
+from .small_class import graded, hand_in
 
 
 @pytest.fixture(scope="session")
-def plain_class(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> tuple[Path, Path, dict[tuple[str, str, int], Any]]:
-    """(its folder, its results, its marks): one machine, one worker, a kernel for each submission."""
-    base = tmp_path_factory.mktemp("plain")
-    graded(hand_in(base / "class"), base / "out", "--workers", 1)
-    found = marks(base / "out")
-    assert (
-        len({learner for learner, _, _ in found}) == 4
-        and 0 < sum(value[0] for value in found.values()) < len(found) == 48
-    )
-    return base / "class", base / "out", found
+def real_class(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """(its folder, its results): graded by the command, with everything real."""
+    base = tmp_path_factory.mktemp("real")
+    graded(hand_in(base / "class"), base / "out", "--workers", 2)
+    return base / "class", base / "out"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
+def table_engine(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Reports come from a table, in no time: all points. Called with a number, it is interrupted
+    after so many."""
+    left: list[int] = []
+
+    def run(plan: Any, workers: int, address: str, take: Any) -> None:
+        for submission in plan.submissions.values():
+            if left and not left[0]:
+                left.clear()
+                raise KeyboardInterrupt
+            left[:] = [number - 1 for number in left]
+            facts = {"learner": submission.learner, "file": submission.file, "seed": plan.seed}
+            facts |= {"sha256": submission.sha256, "submitted": submission.when}
+            take(submission, json.dumps(a_class.report(**facts)), "")
+
+    monkeypatch.setattr(command.sandbox, "missing", lambda: "")  # nothing of a submission runs
+    monkeypatch.setattr(command.sandbox, "weakness", lambda: "")
+    monkeypatch.setattr(command.pool, "run", run)
+    monkeypatch.setattr(command.observed, "reference", lambda of, plan: {})
+    monkeypatch.setattr(command.open_copy, "prepare", lambda folder: folder)
+    return left.append
+
+
+@pytest.fixture(scope="session")
 def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The course as a submission's kernel may read it."""
     return open_copy.prepare(tmp_path_factory.mktemp("grading") / "course")

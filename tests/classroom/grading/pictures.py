@@ -18,8 +18,8 @@ import nbformat
 from classroom.authoring.answers import changed, master, ours, stub
 from classroom.authoring.stubs import exercises_of
 from classroom.checks import exercises
+from classroom.grading import command
 from tests.places import ROOT
-from workshop import grading
 
 from .a_class import NAMES, PEOPLE
 
@@ -107,7 +107,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         base = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(folder)
         hand_in(base / "class")
-        grading.main(
+        command.main(
             [
                 str(base / "class"),
                 "--out",

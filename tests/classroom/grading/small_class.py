@@ -1,4 +1,4 @@
-"""A small class for tests that grade it in several ways: one lesson, four learners, marks from nothing to everything."""
+"""A small class: one lesson, marks from nothing to everything."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from typing import Any
 import psutil
 
 from classroom.authoring.answers import right
+from classroom.grading import sandbox
 from tests.places import EXERCISES, ROOT, SOLUTIONS
 
 NAME = "03_deterministic_supervisor"
 STUB = (EXERCISES / f"{NAME}.ipynb").read_text(encoding="utf-8")
 SEED, TIMEOUT_S = 7, 3
+WITHOUT = ["--without-sandbox"] if sandbox.missing() else []
 
 
 def solved(**answers: str) -> str:
@@ -38,9 +40,12 @@ WRONG = (
 )
 LEARNERS = {
     "ada": solved(),
+    "alternatives": solved(_1=right("03.1")[0], _2=right("03.2")[0], _3=right("03.3")[0]),
     "cy": solved(_1=WRONG, _2=right("03.2")[0]),
     "di": STUB,
     "ed": "{",
+    "endless": solved(_1="async def revise(run, desk, task, facts, draft):\n    while True: pass"),
+    "gone": solved(_3="import os; os._exit(0)"),
 }
 
 
@@ -62,6 +67,7 @@ def heeds_signals() -> None:
 def started(submissions: Path, out: Path, *options: Any, **facts: Any) -> subprocess.Popen[str]:
     """The command, on its way, in a process group of its own as in a terminal."""
     argv = [submissions, "--out", out, "--seed", SEED, "--timeout", TIMEOUT_S, *options]
+    argv += WITHOUT
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "workshop.grading", *map(str, argv)],
         cwd=ROOT,
@@ -96,15 +102,15 @@ def marks(out: Path) -> dict[tuple[str, str, int], Any]:
     return found
 
 
-def shards_of(number: int) -> set[int]:
-    """The processes of shards that run below a process. What a shard is just starting still looks like the shard."""
-    found = {}
+def graders_of(number: int) -> set[int]:
+    """The processes of the pool below a command."""
+    found = set()
     with contextlib.suppress(psutil.Error):
-        for process in psutil.Process(number).children(recursive=True):
+        for process in psutil.Process(number).children():
             with contextlib.suppress(psutil.Error):
-                if "--grade-plan" in process.cmdline():
-                    found[process.pid] = process.ppid()
-    return {pid for pid, parent in found.items() if parent not in found}
+                if "spawn_main" in " ".join(process.cmdline()):
+                    found.add(process.pid)
+    return found
 
 
 def alive(numbers: set[int]) -> set[int]:

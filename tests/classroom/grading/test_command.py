@@ -18,6 +18,8 @@ from tests.places import ROOT
 
 from .small_class import STUB, hand_in
 
+pytestmark = pytest.mark.usefixtures("table_engine")
+
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {
@@ -117,24 +119,6 @@ def test_help_and_typing_errors_are_answered_before_anything_is_set_up(argv):
     )
     assert "--help` lists the options" in output or "SUBMISSIONS" in output
     assert argv == ["--help"] or len(output.splitlines()) == 2
-
-
-def test_where_kernels_cannot_be_forked_it_is_said_in_a_line_and_they_are_started_one_by_one(
-    tmp_path, monkeypatch, capsys
-):
-    hand_in(tmp_path / "class", {"di": STUB})
-    monkeypatch.setattr(command.sandbox, "missing", lambda: "")
-    monkeypatch.setattr(command.sandbox, "weakness", lambda: "")
-    monkeypatch.setattr(
-        command.sandboxed_kernel, "no_forks", lambda course: "no namespaces within namespaces"
-    )
-    monkeypatch.setattr(command.observed, "reference", lambda of, plan: {})
-    seen = []
-    monkeypatch.setattr(command.whole_plan, "run", lambda plan, *_: seen.append(plan.fork) or 0)
-    command.main([str(tmp_path / "class"), "--out", str(tmp_path / "out"), "--fork"])
-    output = capsys.readouterr().err
-    assert seen == [False]
-    assert "Kernels are started one by one: no namespaces within namespaces." in output
 
 
 def test_a_notebook_whose_own_solution_does_not_run_is_not_graded_and_nobody_gets_a_zero(

@@ -11,13 +11,15 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from classroom.grading import command, intake, open_copy
+from classroom.grading import command, intake
 from classroom.grading.intake import documents
 from classroom.grading.intake.answers import master, merge
 from classroom.grading.intake.files import FileEntry
 from classroom.grading.plan import GradingPlan
 from classroom.grading.staged import StagedNotebook
 from tests.places import SOLUTIONS
+
+from .small_class import WITHOUT
 
 posix = pytest.mark.skipif(os.name == "nt", reason="a symbolic link needs rights there")
 NAME = "27_ship_yours.ipynb"
@@ -142,16 +144,11 @@ def test_another_document_is_graded_again(tmp_path):
     assert before.documents != after.documents and before.sha256 == after.sha256
 
 
-@pytest.fixture(scope="module")
-def material(tmp_path_factory):
-    return open_copy.prepare(tmp_path_factory.mktemp("grading") / "course")
-
-
 def test_the_kernel_finds_them_also_after_it_was_ended(material):
     ours = master(NAME.removesuffix(".ipynb"))
     merged = merge(ours.solved(), ours)
     texts = {"deep/er.txt": "Grüße \r\n\U0001f35e", "a.md": "'''\\"}
-    staged = StagedNotebook(merged, GradingPlan(1, course=str(material)), 3, lambda: None, texts)
+    staged = StagedNotebook(merged, GradingPlan(1, course=str(material)), 3, texts)
     look = "import pathlib; print({p.as_posix(): p.read_bytes().decode() for p in sorted(pathlib.Path('documents').rglob('*.*'))})"
     try:
         for _ in range(2):
@@ -169,7 +166,7 @@ def test_a_capstone_on_files_earns_all_its_points(tmp_path):
     hand_in(tmp_path / "class" / "ada", three())
     hand_in(tmp_path / "class" / "bo", {"documents/only.md": TEXT.format("monday")})
     out = tmp_path / "out"
-    options = ["--out", str(out), "--workers", "1", "--timeout", "60"]
+    options = ["--out", str(out), "--workers", "1", "--timeout", "60", *WITHOUT]
     assert command.main([str(tmp_path / "class"), *options]) == 0
     book = json.loads((out / "gradebook.json").read_text(encoding="utf-8"))
     totals = {learner["learner"]: learner["total"] for learner in book["learners"]}

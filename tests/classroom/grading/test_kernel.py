@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import subprocess
 import sys
 import time
 
 import psutil
 import pytest
 
-from classroom.grading import sandbox
-from classroom.grading.sandbox import sandboxed_kernel, watch
-from classroom.grading.sandbox.sandboxed_kernel import GradedKernel
+from classroom.grading import sandbox, staged
+from classroom.grading.intake.answers import Merged
+from classroom.grading.plan import GradingPlan
+from classroom.grading.sandbox.sandboxed_kernel import GradedKernel, KernelFailed
+from classroom.grading.sandbox.spent import TimeSpent
 from classroom.grading.sandbox.watch import MOST_FILES, files_made
+from classroom.grading.staged import StagedNotebook
+
+from .small_class import alive
 
 in_a_sandbox = pytest.mark.skipif(
     bool(sandbox.missing()), reason=f"no sandbox here: {sandbox.missing()}"
@@ -30,21 +38,21 @@ def test_a_cell_gives_its_outputs_and_the_next_one_knows_its_names(kernel):
     assert kernel.run("print('still there')", 10).ended == "ok"
 
 
-def test_the_course_is_there_and_neither_checks_nor_solutions_are(kernel):
-    assert (
-        kernel.run(
-            "import kernel; kernel.Corpus(); from workshop.checks import check, hint; check('03.1', 1)",
-            10,
-        ).ended
-        == "ok"
-    )
-    seen = kernel.run(
-        "import os\nfor folder, _, files in os.walk('/'):\n    for it in files:\n"
-        "        if 'lesson_0' in folder or it.startswith('03_det'): print(folder, it)",
-        30,
-    ).stdout()
+def test_the_course_is_there_and_neither_checks_nor_solutions_are(kernel, material):
+    code = "from workshop.checks import check, hint; check('03.1', 1)"
+    assert kernel.run(f"import kernel; kernel.Corpus(); {code}", 10).ended == "ok"
+    seen = kernel.run(LOOK.format("/" if not sandbox.missing() else material), 30).stdout()
     names = {line.rpartition(" ")[2] for line in seen.splitlines() if "__pycache__" not in line}
     assert names == {"observe.py"}, seen
+
+
+LOOK = """
+import os
+for folder, _, files in os.walk('{}'):
+    for it in files:
+        if 'lesson_0' in folder or it.startswith('03_det'): print(folder, it)
+"""
+"""In a sandbox all that there is; else the course: other folders of this machine are in sight then."""
 
 
 SEEN_AT_HOME = """
@@ -70,58 +78,59 @@ def test_no_secret_no_folder_and_no_process_of_this_machine_is_in_sight(kernel):
     )
 
 
+REFUSED = [
+    ("import socket; socket.create_connection(('192.0.2.1', 80), 2)", "unreachable"),
+    ("import socket; socket.create_connection(('127.0.0.1', 22), 2)", "Connection refused"),
+    ("import socket; socket.getaddrinfo('example.org', 80)", "gaierror"),
+    (
+        "import kernel, pathlib; pathlib.Path(kernel.__file__).write_text('')",
+        "Read-only file system",
+    ),
+    (
+        "import sys, pathlib; pathlib.Path(sys.prefix, 'x').write_text('')",
+        "Read-only file system",
+    ),
+    ("open('/x', 'w')", "Read-only file system"),
+    ("import os; os.memfd_create('x')", "Operation not permitted"),
+    (
+        "import os\nos.open(os.environ['HOME'], os.O_TMPFILE | os.O_RDWR)",
+        "Operation not permitted",
+    ),
+    (
+        "import socket\none, other = socket.socketpair()\n"
+        "one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 10**7)",
+        "Operation not permitted",
+    ),
+    *(
+        (
+            f"import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+            f"done = libc.{call}\nraise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))",
+            "Operation not permitted",
+        )
+        for call in (
+            "ptrace(16, 1, 0, 0)",
+            "process_vm_readv(1, 0, 0, 0, 0, 0)",
+            "process_vm_writev(1, 0, 0, 0, 0, 0)",
+            "syscall(438, 0, 0, 0)",
+            "shmget(0, 4096, 0o1600)",
+            "msgget(0, 0o1600)",
+            "umount2(b'/tmp', 2)",
+        )
+    ),
+]
+FULL = [
+    f"for at in range(9): open(f'{folder}/{{at}}', 'wb').write(bytes(2**24))"
+    for folder in ("/home/learner", "/dev/shm")
+]
+
+
 @in_a_sandbox
-@pytest.mark.parametrize(
-    "code, message",
-    [
-        ("import socket; socket.create_connection(('192.0.2.1', 80), 2)", "unreachable"),
-        ("import socket; socket.create_connection(('127.0.0.1', 22), 2)", "Connection refused"),
-        ("import socket; socket.getaddrinfo('example.org', 80)", "gaierror"),
-        (
-            "import kernel, pathlib; pathlib.Path(kernel.__file__).write_text('')",
-            "Read-only file system",
-        ),
-        (
-            "import sys, pathlib; pathlib.Path(sys.prefix, 'x').write_text('')",
-            "Read-only file system",
-        ),
-        ("open('/x', 'w')", "Read-only file system"),
-        (
-            "for at in range(9): open(f'/home/learner/{at}', 'wb').write(bytes(2**24))",
-            "No space left",
-        ),
-        ("for at in range(9): open(f'/dev/shm/{at}', 'wb').write(bytes(2**24))", "No space left"),
-        ("import os; os.memfd_create('x')", "Operation not permitted"),
-        (
-            "import os\nos.open(os.environ['HOME'], os.O_TMPFILE | os.O_RDWR)",
-            "Operation not permitted",
-        ),
-        (
-            "import socket\none, other = socket.socketpair()\n"
-            "one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 10**7)",
-            "Operation not permitted",
-        ),
-        *(
-            (
-                f"import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
-                f"done = libc.{call}\nraise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))",
-                "Operation not permitted",
-            )
-            for call in (
-                "ptrace(16, 1, 0, 0)",
-                "process_vm_readv(1, 0, 0, 0, 0, 0)",
-                "process_vm_writev(1, 0, 0, 0, 0, 0)",
-                "syscall(438, 0, 0, 0)",
-                "shmget(0, 4096, 0o1600)",
-                "msgget(0, 0o1600)",
-                "umount2(b'/tmp', 2)",
-            )
-        ),
-    ],
-)
-def test_what_is_out_of_reach_is_an_error_of_the_answer(kernel, code, message):
-    outcome = kernel.run(code, 20)
-    assert outcome.ended == "error" and message in outcome.reason
+def test_what_is_out_of_reach_is_an_error_of_the_answer(kernel, subtests):
+    """All in one kernel: what is refused changes nothing. The folders are filled last."""
+    for code, message in [*REFUSED, *((code, "No space left") for code in FULL)]:
+        with subtests.test(code=code):
+            outcome = kernel.run(code, 20)
+            assert outcome.ended == "error" and message in outcome.reason
 
 
 @in_a_sandbox
@@ -222,9 +231,9 @@ def test_what_begins_shortly_before_the_end_of_a_cell_is_counted_too(kernel):
         (
             "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
             "timeout",
-            "no end after 1 seconds",
+            "no end after 1 seconds of the processor",
         ),
-        ("import asyncio; await asyncio.sleep(1e6)", "timeout", "no end after 1 seconds"),
+        ("import asyncio; await asyncio.sleep(1e6)", "timeout", "in most of which it slept"),
         ("for at in range(5000): display(at)", "killed", "2,000 outputs"),
         ("for at in range(60): print('x' * 100_000)", "killed", "more output"),
         ("get_ipython().kernel.session.key = b'forged'; print(1)", "killed", "cannot be read"),
@@ -238,29 +247,44 @@ def test_a_cell_that_breaks_a_limit_ends_with_a_reason_and_so_does_its_kernel(
     assert not kernel.is_alive()
 
 
-class WithoutAProcessor:
-    """Processes that wait for a processor all the time."""
+@pytest.mark.parametrize(
+    "took, why",
+    [
+        (TimeSpent(clock=2, ran=11), "ran"),
+        (TimeSpent(clock=29, ran=9, waited=20), ""),
+        (TimeSpent(clock=31, ran=9, waited=20), "waited"),
+        (TimeSpent(clock=31, ran=1, waited=1), "slept"),
+    ],
+)
+def test_seconds_of_the_processor_are_charged_and_the_clock_tells_sleep_from_a_busy_machine(
+    took, why
+):
+    assert took.over(10, wide=3) == why
 
-    def __init__(self):
-        self.looked = time.monotonic()
 
-    def since_the_last_time(self, processes):
-        before, self.looked = self.looked, time.monotonic()
-        return self.looked - before
+RESTLESS = """
+import os
+if not os.fork():
+    if os.fork(): os._exit(0)
+    os.closerange(0, 200)
+    while True:
+        if os.fork(): os._exit(0)
+        os.setsid()
+"""
 
 
-@pytest.mark.parametrize("seconds", [watch.WATCH_S, 600], ids=["watched", "the watch waits, too"])
-def test_what_a_cell_waited_for_a_processor_is_not_held_against_it(material, monkeypatch, seconds):
-    monkeypatch.setattr(sandboxed_kernel, "WATCH_S", seconds)
-    kernel = GradedKernel(material)
-    try:
-        kernel._watch._waiting = [(list, WithoutAProcessor())]
-        outcome = kernel.run("import time; time.sleep(2)", 1, most_lost=1000)
-        assert outcome.ended == "ok" and 1 < outcome.lost <= outcome.seconds
-        outcome = kernel.run("while True: time.sleep(9)", 1, most_lost=1)
-        assert outcome.ended == "timeout", "and yet there is an end"
-    finally:
-        kernel.stop()
+@in_a_sandbox
+def test_a_submission_that_forks_without_end_ends_whole_and_leaves_nothing(kernel):
+    assert kernel.run(RESTLESS, 20).ended == "ok"
+    outer, first, *_ = kernel._processes()
+    inside = os.readlink(f"/proc/{first.pid}/ns/pid")
+    kernel.stop()
+    left = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(OSError):
+            left += [process] * (os.readlink(f"/proc/{process.pid}/ns/pid") == inside)
+    assert not left and not alive({outer.pid, first.pid})
+    assert not psutil.pid_exists(outer.pid) and not psutil.pid_exists(first.pid)
 
 
 @pytest.mark.skipif(
@@ -283,6 +307,43 @@ def test_what_a_cell_waited_for_a_processor_is_not_held_against_it(material, mon
 def test_what_all_processes_of_a_submission_use_is_limited_together(kernel, code, reason):
     outcome = kernel.run(code, 20)
     assert outcome.ended == "killed" and reason in outcome.reason
+
+
+MANY = """
+import threading, time
+for _ in range(450):
+    threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+print("all there", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() == 0, reason="nobody limits the tasks of this user"
+)
+def test_what_else_its_user_runs_takes_no_thread_from_an_answer(material):
+    with subprocess.Popen([sys.executable, "-c", MANY], stdout=subprocess.PIPE) as others:
+        try:
+            assert others.stdout.readline()
+            kernel = GradedKernel(material)
+            code = "import threading, time\nfor _ in range(20): threading.Thread(target=time.sleep, args=(1,)).start()"
+            assert kernel.run(code, 20).ended == "ok"
+            kernel.stop()
+        finally:
+            others.kill()
+
+
+@pytest.mark.parametrize("alone, refuses", [(False, False), (True, True), (True, False)])
+def test_a_machine_that_gives_no_thread_is_to_blame_and_not_the_answer(
+    kernel, monkeypatch, alone, refuses
+):
+    """Who only says so is tried again alone, and believed no more."""
+    monkeypatch.setattr(staged, "refuses_tasks", lambda: refuses)
+    notebook = StagedNotebook(Merged("03"), GradingPlan(1, alone=alone), 3)
+    notebook.kernel = kernel
+    blames = contextlib.nullcontext() if alone and not refuses else pytest.raises(KernelFailed)
+    with blames:
+        notebook.run('print("can\'t start new thread")')
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a session of its own")

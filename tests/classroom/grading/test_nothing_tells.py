@@ -13,7 +13,7 @@ import pytest
 from classroom.authoring import answers
 from classroom.checks import exercise, exercises
 from classroom.checks.draws import drawn
-from classroom.grading import observed, open_copy
+from classroom.grading import observed
 from classroom.observing import sight_of
 
 SEED = 20_261_122
@@ -173,9 +173,9 @@ def {name}(*given):
 
 
 @pytest.fixture(scope="module")
-def inside(tmp_path_factory):
+def inside(material):
     """Runs answers as their process would, on the course as a submission sees it; returns their lines."""
-    folder = open_copy.prepare(tmp_path_factory.mktemp("inside") / "course")
+    folder = material
 
     def run(tried):
         environ = {"PYTHONPATH": str(folder), "PATH": os.environ["PATH"], "HOME": str(folder)}
@@ -268,8 +268,8 @@ def test_the_cell_of_a_case_holds_its_inputs_and_nothing_else():
             assert not any(f"'{trial.name}'" in cell for trial in known.trials if " " in trial.name)
 
 
-def test_a_submission_sees_no_cases_no_words_and_no_table(tmp_path):
-    folder = open_copy.prepare(tmp_path / "course")
+def test_a_submission_sees_no_cases_no_words_and_no_table(material):
+    folder = material
     names = {path.name for path in folder.rglob("*")}
     assert "observe.py" in names and not names & {"inputs.py", "right", "words.toml", "07.3.json"}
     assert not (folder / "solutions").exists() and not (folder / "classroom" / "authoring").exists()

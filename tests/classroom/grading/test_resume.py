@@ -4,33 +4,32 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import json
+import multiprocessing
 import os
 import platform
-import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import psutil
 import pytest
 
-from classroom.grading import command, out_folder, sandbox
+from classroom.grading import command, out_folder, reports, sandbox
 from classroom.grading.sandbox import orphans
 from tests.places import ROOT
 
 from .small_class import (
     LEARNERS,
     alive,
-    graded,
+    graders_of,
     hand_in,
     heeds_signals,
     interrupt,
     marks,
-    shards_of,
     started,
     until,
 )
@@ -38,58 +37,53 @@ from .small_class import (
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
 
 
-def test_what_was_finished_stays_and_the_same_command_grades_only_the_rest(tmp_path):
-    submissions, out = (
-        hand_in(tmp_path / "class", {name: LEARNERS["ada"] for name in ("a", "b", "c", "d")}),
-        tmp_path / "out",
-    )
-    process = started(submissions, out, "--workers", 1)
-    until(lambda: list((out / "results").glob("*.json")), "the first report")
-    output, errors = interrupt(process)
-    assert process.returncode == 130 and "The same command goes on from here" in errors, (
-        output + errors
-    )
+def test_what_was_finished_stays_and_the_same_command_grades_only_the_rest(
+    tmp_path, table_engine, capsys
+):
+    given = hand_in(tmp_path / "class", {name: LEARNERS["ada"] for name in ("a", "b", "c", "d")})
+    out = tmp_path / "out"
+    table_engine(2)
+    assert command.main([str(given), "--out", str(out)]) == 130
+    said = capsys.readouterr()
+    assert "The same command goes on from here" in said.err
     assert not list((out / "results").glob("*.part")) and not (out / "work").exists()
     before = {path.name: path.read_bytes() for path in (out / "results").iterdir()}
-    assert 1 <= len(before) < 4
-    for text in before.values():
-        assert [result["state"] for result in json.loads(text)["results"]] == ["passed"] * 12, (
-            "half a verdict was reported"
-        )
+    assert len(before) == 2
     with (out / "gradebook.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = {row["learner"]: row for row in csv.DictReader(file)}
     waiting = [row for row in rows.values() if row["percent"] == ""]
-    assert len(waiting) == 4 - len(before), "who was not reached has no mark"
+    assert len(waiting) == 2, "who was not reached has no mark"
     assert all("stopped before its turn" in row["flags"] for row in waiting)
     assert {row["percent"] for row in rows.values()} == {"", "100.0"}
-    assert "100% of the points on average" in output and "nothing handed in" not in str(rows)
-    output = graded(submissions, out, "--workers", 1)
-    done, todo = map(int, re.search(r"(\d) graded before, (\d) to do", output).groups())
-    assert (done, todo) == (len(before), 4 - len(before))
+    assert "100% of the points on average" in said.out and "nothing handed in" not in str(rows)
+    assert command.main([str(given), "--out", str(out)]) == 0
+    assert "2 graded before, 2 to do" in capsys.readouterr().out
     assert {name: (out / "results" / name).read_bytes() for name in before} == before
-    assert {mark[0] for mark in marks(out).values()} == {1} and len(marks(out)) == 48
+    assert len(marks(out)) == 48
 
 
-def test_a_second_grading_into_the_same_folder_waits_for_no_one_and_harms_nothing(tmp_path, capsys):
-    submissions, out = hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]}), tmp_path / "out"
-    process = started(submissions, out, "--workers", 1)
-    until(lambda: shards_of(process.pid), "a shard")
-    assert command.main([str(submissions), "--out", str(out)]) == 2
-    assert f"Another grading (process {process.pid}) is at work in {out}" in capsys.readouterr().err
-    interrupt(process)
-    (out / "work").mkdir()
-    (out / "work" / out_folder.OWNER).write_text(
-        f"{process.pid} {platform.node()}", encoding="utf-8"
-    )  # as one that was killed leaves it
-    assert "1 to do" in graded(submissions, out, "--workers", 1)
+def test_a_second_grading_into_the_same_folder_waits_for_no_one_and_harms_nothing(
+    tmp_path, table_engine, capsys
+):
+    given, out = hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]}), tmp_path / "out"
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        owner = out / "work" / out_folder.OWNER
+        owner.parent.mkdir(parents=True)
+        owner.write_text(f"{other.pid} {platform.node()}", encoding="utf-8")
+        reports.mark(out)
+        assert command.main([str(given), "--out", str(out)]) == 2
+        said = capsys.readouterr().err
+        assert f"Another grading (process {other.pid}) is at work in {out}" in said
+        other.kill()
+    assert command.main([str(given), "--out", str(out)]) == 0  # as one that was killed leaves it
 
 
-def kernels_of(shard):
-    """By the number of its process, the folder of each kernel of a shard."""
+def kernels_of(number):
+    """By the number of its process, the folder of each kernel below another."""
     found = {}
     family = []
     with contextlib.suppress(psutil.Error):  # it is being started
-        family = psutil.Process(shard).children(recursive=True)
+        family = psutil.Process(number).children(recursive=True)
     for process in family:
         with contextlib.suppress(psutil.Error):
             if any("kernel_start.py" in word for word in process.cmdline()):
@@ -97,34 +91,29 @@ def kernels_of(shard):
     return found
 
 
-def forks_of(number):
-    """The processes that fork kernels, of a shard."""
-    found = set()
-    with contextlib.suppress(psutil.Error):
-        for process in psutil.Process(number).children(recursive=True):
-            with contextlib.suppress(psutil.Error):
-                if any("forkserver.py" in word for word in process.cmdline()):
-                    found.add(process.pid)
-    return found
+ALSO = pytest.mark.exhaustive
+"""Taken as another request to end is, so `--all` shows it."""
+SIGNS = [
+    signal.SIGINT,
+    signal.SIGKILL,
+    pytest.param(signal.SIGTERM, marks=ALSO),
+    pytest.param(signal.SIGHUP, marks=ALSO),
+]
 
 
-HANGUP = pytest.param(signal.SIGHUP, marks=pytest.mark.exhaustive)
-"""The end of the terminal: taken as the other request to end is, so `--all` shows it."""
-
-
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, HANGUP, signal.SIGKILL])
+@pytest.mark.parametrize("sign", SIGNS)
 def test_nothing_goes_on_when_the_command_has_ended_however_it_ended(tmp_path, sign):
-    process = started(
-        hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]}), tmp_path / "out", "--workers", 1
-    )
-    shards = until(lambda: shards_of(process.pid), "a shard")
-    (number,) = shards
-    family = until(lambda: kernels_of(number), "the shard's kernel")
-    process.send_signal(sign)
-    process.wait(60)
-    until(lambda: not alive(shards | family.keys()), "the end of the shard and of its kernel")
-    left = [folder for folder in family.values() if folder.exists()]
-    assert not left, "the folders of kernels are removed"
+    given = hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]})
+    process = started(given, tmp_path / "out", "--workers", 1)
+    [number] = until(lambda: graders_of(process.pid), "a process of the pool")
+    family = until(lambda: kernels_of(number), "its kernel")
+    if sign == signal.SIGINT:
+        interrupt(process)
+    else:
+        process.send_signal(sign)
+        process.wait(60)
+    until(lambda: not alive({number, *family}), "the end of both")
+    until(lambda: not [folder for folder in family.values() if folder.exists()], "its folders' end")
     assert not list((tmp_path / "out" / "results").iterdir())
 
 
@@ -150,24 +139,22 @@ def begun(scratch, *words):
     )
 
 
-@pytest.mark.parametrize("sign", [signal.SIGTERM, HANGUP])
-@pytest.mark.parametrize("way", ["our own solution", "--try", "pytest", "pytest, forked"])
+@pytest.mark.parametrize("sign", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=ALSO)])
+@pytest.mark.parametrize("way", ["our own solution", "pytest", pytest.param("--try", marks=ALSO)])
 def test_who_is_asked_to_end_leaves_no_process_and_no_folder(tmp_path, scratch, sign, way):
     """In the middle of the first kernel, where our own solution shows what is right."""
     out = tmp_path / "out"
     submissions = hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]})
     grade = ["-m", "workshop.grading"]
     plugin = ["-m", "pytest", "-p", "workshop.grading", "-p", "no:cacheprovider", "--grade"]
-    if way.endswith("forked") and sandbox.missing():
-        pytest.skip(f"needs the sandbox: {sandbox.missing()}")
+    no_box = ["--without-sandbox"] if sandbox.missing() else []
     words = {
-        "our own solution": [*grade, submissions, "--out", out],
+        "our own solution": [*grade, submissions, "--out", out, *no_box],
         "--try": [*grade, "--try", "--exercise", "03"],
-        "pytest": [*plugin, *submissions.glob("*/*.ipynb")],
-        "pytest, forked": [*plugin, "--grade-fork", *submissions.glob("*/*.ipynb")],
+        "pytest": [*plugin, *submissions.glob("*/*.ipynb"), *(f"--grade{it[1:]}" for it in no_box)],
     }[way]
     process = begun(scratch, *words)
-    family = until(lambda: kernels_of(process.pid) or forks_of(process.pid), "a kernel")
+    family = until(lambda: kernels_of(process.pid), "a kernel")
     process.send_signal(sign)
     output, _ = process.communicate(timeout=120)
     assert process.returncode in (2, 130), output
@@ -176,29 +163,40 @@ def test_who_is_asked_to_end_leaves_no_process_and_no_folder(tmp_path, scratch, 
     assert not (out / "work").exists()
 
 
-def test_a_shard_that_is_stopped_in_the_middle_of_a_notebook_reports_no_half_verdict(tmp_path):
-    process = started(
-        hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]}), tmp_path / "out", "--workers", 1
-    )
-    (number,) = until(lambda: shards_of(process.pid), "a shard")
-    until(lambda: psutil.Process(number).children(), "the shard's kernel")
-    os.kill(number, signal.SIGINT)
+def test_a_process_of_the_pool_that_is_lost_takes_no_verdict_along(tmp_path):
+    given = hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]})
+    process = started(given, tmp_path / "out", "--workers", 1)
+    [number] = until(lambda: graders_of(process.pid), "a process of the pool")
+    until(lambda: kernels_of(number), "its kernel")
+    os.kill(number, signal.SIGKILL)
     output = process.communicate()
     assert process.returncode == 0, output
-    assert [mark[0] for mark in marks(tmp_path / "out").values()] == [1] * 12, (
-        "graded by another, whole"
-    )
+    assert [mark[0] for mark in marks(tmp_path / "out").values()] == [1] * 12, "whole, by another"
 
 
-def test_a_shard_that_does_not_end_when_it_is_asked_to_is_killed_with_what_it_started(monkeypatch):
+STUBBORN = """
+import signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+code = "import time; time.sleep(100)"
+subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+"""
+
+
+def stubborn(pipe):
+    exec(STUBBORN)
+    pipe.send(1)
+    time.sleep(100)
+
+
+def test_a_process_that_does_not_end_when_it_is_asked_to_is_killed_with_what_it_started(
+    monkeypatch,
+):
     monkeypatch.setattr(orphans, "GRACE_S", 0.5)
-    code = (
-        "import signal, subprocess, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100)'], start_new_session=True); print(1, flush=True); time.sleep(100)"
-    )
-    shard = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-    shard.stdout.read(1)
-    family = {shard.pid, *(process.pid for process in psutil.Process(shard.pid).children())}
-    orphans.end([shard])
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=stubborn, args=[theirs])
+    process.start()
+    assert ours.recv()
+    family = {process.pid, *(child.pid for child in psutil.Process(process.pid).children())}
+    orphans.end([process])
     assert len(family) == 2
     until(lambda: not alive(family), "their end")

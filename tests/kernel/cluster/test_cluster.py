@@ -8,7 +8,7 @@ import logging
 import os
 import subprocess
 import sys
-import threading
+import time
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -39,9 +39,9 @@ from kernel.cluster import (
     WorkerLost,
     fan_out,
     open_cluster,
-    parcel,
     share,
 )
+from kernel.cluster import branch as branches
 from kernel.contract import Wrapper
 from kernel.journal import Journal
 from kernel.wire import RequestSize
@@ -132,7 +132,7 @@ async def test_results_events_and_money_are_those_of_a_fan_out_in_this_process(a
     local = Run(connect())
     expected = await local.fan_out(jobs())
     run = Run(connect())
-    async with open_cluster(address) as cluster:
+    async with open_cluster(address, without_tls=True) as cluster:
         results = await fan_out(run, jobs(), on=cluster)
     assert [result.as_text() for result in results] == [result.as_text() for result in expected]
     assert run.spent == local.spent
@@ -144,7 +144,7 @@ async def test_results_events_and_money_are_those_of_a_fan_out_in_this_process(a
 
 
 async def test_the_work_is_done_in_other_processes(address):
-    async with open_cluster(address) as cluster:
+    async with open_cluster(address, without_tls=True) as cluster:
         results = await fan_out(Run(connect()), jobs(Asks()), on=cluster)
     processes = {result.output for result in results}
     assert os.getpid() not in processes and len(processes) == 2
@@ -154,7 +154,7 @@ async def test_events_come_back_while_the_branch_is_under_way(address, tmp_path)
     heard = asyncio.Event()
     loop = asyncio.get_running_loop()
     run = Run(connect(), on_event=lambda event: event.kind == "note" and loop.call_soon(heard.set))
-    async with open_cluster(address) as cluster:
+    async with open_cluster(address, without_tls=True) as cluster:
         branch = asyncio.ensure_future(fan_out(run, jobs(Goes(tmp_path / "it"), ["x"]), on=cluster))
         await heard.wait()
         assert not branch.done()
@@ -172,7 +172,7 @@ PROVED = pytest.mark.exhaustive
 async def test_the_bank_holds_a_cap_exactly_and_uses_all_of_it(address, on, cap):
     with Service() as service:
         run = Run(connect(), budget=Budget(calls=cap))
-        async with open_cluster(address) as cluster:
+        async with open_cluster(address, without_tls=True) as cluster:
             work = cluster if on == "cluster" else LocalWorkers()
             results = await fan_out(run, jobs(Asks(2)), on=work, client=service.client)
     assert run.spent.calls == service.sent == cap
@@ -185,7 +185,7 @@ async def test_the_bank_holds_a_cap_exactly_and_uses_all_of_it(address, on, cap)
 async def test_a_cap_in_dollars_is_never_passed_and_a_branch_has_its_own(address):
     run = Run(connect(), budget=Budget(usd=Decimal("0.004")))
     own = [(*job, Budget(calls=1)) for job in jobs(Asks(3))]
-    async with open_cluster(address) as cluster:
+    async with open_cluster(address, without_tls=True) as cluster:
         results = await fan_out(run, own, on=cluster)
     assert run.spent.calls == 4 and run.spent.usd <= Decimal("0.004")
     assert {result.status for result in results} == {"exhausted"}
@@ -195,7 +195,7 @@ async def test_a_cap_in_dollars_is_never_passed_and_a_branch_has_its_own(address
 async def test_leased_slices_hold_too_and_waste_what_a_branch_does_not_use(address):
     with Service() as service:
         run = Run(connect(), budget=Budget(calls=7))
-        async with open_cluster(address) as cluster:
+        async with open_cluster(address, without_tls=True) as cluster:
             results = await fan_out(
                 run, jobs(Asks(2)), on=cluster, books="lease", client=service.client
             )
@@ -217,7 +217,7 @@ def test_a_slice_is_an_equal_part_of_the_tightest_budget():
 async def test_a_bug_and_a_pause_of_a_branch_leave_its_siblings_alone(address):
     three = [jobs(Asks(stumbles=how), ["x"])[0] for how in ("bug", "pause", "")]
     run = Run(connect())
-    async with open_cluster(address) as cluster:
+    async with open_cluster(address, without_tls=True) as cluster:
         bug, pause, fine = await fan_out(run, three, on=cluster)
     assert bug.status == "failed" and "KeyError" in bug.reason
     assert pause.status == "paused" and pause.reason == "a person should look"
@@ -277,7 +277,7 @@ async def test_a_killed_worker_with_a_journal_nothing_is_paid_twice(
     folder = tmp_path / "journal" if journal else None
     with Service() as service:
         run = Run(connect())
-        async with open_cluster(address) as cluster:
+        async with open_cluster(address, without_tls=True) as cluster:
             work = cluster if on == "cluster" else LocalWorkers()
             (result,) = await fan_out(
                 run, jobs(team, ["pgvector"]), on=work, journal=folder, client=service.client
@@ -325,7 +325,7 @@ async def test_an_attempt_begins_once_whatever_the_scheduler_does():
 async def test_a_journal_that_a_dying_process_still_holds_is_waited_for(tmp_path):
     file = tmp_path / "branch.db"
     held = Journal(file)
-    opening = asyncio.ensure_future(parcel._opened(file))
+    opening = asyncio.ensure_future(branches._opened(file))
     await asyncio.sleep(0)
     assert not opening.done()
     held.close()
@@ -334,7 +334,7 @@ async def test_a_journal_that_a_dying_process_still_holds_is_waited_for(tmp_path
 
 async def test_the_picture_says_what_crossed_the_wire_and_what_was_lost(address):
     run = Run(connect())
-    async with open_cluster(address) as cluster:
+    async with open_cluster(address, without_tls=True) as cluster:
         await fan_out(run, jobs(Asks(2), ["x", "y"]), on=cluster)
     picture = views.Elsewhere(run)
     assert "2 branches in 2 parcels; 4 requests" in picture.finding()
@@ -380,7 +380,7 @@ def spares():
 async def test_killed_from_outside_the_books_cover_what_was_sent(spares, tmp_path, moment, books):
     with Service(latency_ms=60) as service:
         run = Run(connect(), budget=Budget(calls=40))
-        async with open_cluster(spares) as cluster:
+        async with open_cluster(spares, without_tls=True) as cluster:
             terms = {"journal": tmp_path, "client": service.client, "books": books}
             branches = asyncio.ensure_future(fan_out(run, jobs(Asks(3)), on=cluster, **terms))
             while len(run.events) < moment and not branches.done():
@@ -405,7 +405,7 @@ async def test_cancel_really_stops_what_runs_elsewhere(address, tmp_path):
     loop = asyncio.get_running_loop()
     run = Run(connect(), on_event=lambda event: event.kind == "note" and loop.call_soon(going.set))
     job = (Goes(tmp_path / "it"), Handoff(intent="Go"))
-    async with open_cluster(address) as cluster:
+    async with open_cluster(address, without_tls=True) as cluster:
         branch = asyncio.ensure_future(fan_out(run, [job], on=cluster))
         await going.wait()
         branch.cancel()
@@ -418,7 +418,7 @@ async def test_cancel_really_stops_what_runs_elsewhere(address, tmp_path):
 async def test_a_deadline_stops_what_runs_elsewhere(address, tmp_path):
     """On a busy machine a short deadline may pass before the work begins: then a longer one is tried."""
     run = Run(connect())
-    async with open_cluster(address) as cluster:
+    async with open_cluster(address, without_tls=True) as cluster:
         for seconds in (0.6, 3, 15, 75):
             job = (Goes(tmp_path / "it"), Handoff(intent="Go"), Budget(seconds=seconds))
             (result,) = await fan_out(run, [job], on=cluster)
@@ -432,23 +432,26 @@ async def test_a_deadline_stops_what_runs_elsewhere(address, tmp_path):
 # ── opening it ────────────────────────────────────────────────────────────────────────────────────
 
 
-async def test_a_cluster_of_its_own_processes_opens_works_and_leaves_nothing():
+async def test_a_cluster_of_its_own_processes_opens_works_and_leaves_nothing(monkeypatch):
     pytest.importorskip("distributed")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-of-the-run")
     before = {*psutil.Process().children(recursive=True)}
-    with unpickled_here() as unpickled:
-        async with open_cluster(workers=1) as cluster:
-            own = {*psutil.Process().children(recursive=True)} - before
-            ports = [port for process in own for port in listening(process)]
-            assert {port.ip for port in ports} == {"127.0.0.1"}
-            assert len(ports) == 3, "a scheduler, a worker, and who starts it again"
-            assert 0 < await cluster.seconds_a_question(20) < 1
-            (result,) = await fan_out(Run(connect()), jobs(Asks(), ["x"]), on=cluster)
-            assert result.output in {process.pid for process in own}
-            with pytest.raises(TypeError, match="stays in its process"):
-                import cloudpickle
+    async with open_cluster(workers=1) as cluster:
+        own = {
+            process
+            for process in psutil.Process().children(recursive=True)
+            if process not in before and "resource_tracker" not in " ".join(process.cmdline())
+        }  # the tracker is multiprocessing's own, and stays as long as this process
+        ports = [port for process in [*own, psutil.Process()] for port in listening(process)]
+        assert {port.ip for port in ports} == {"127.0.0.1"}
+        assert not any("sk-ant" in word for process in own for word in process.cmdline())
+        assert 0 < await cluster.seconds_a_question(20) < 1
+        (result,) = await fan_out(Run(connect()), jobs(Asks(), ["x"]), on=cluster)
+        assert result.output in {process.pid for process in own}
+        with pytest.raises(TypeError, match="stays in its process"):
+            import cloudpickle
 
-                cloudpickle.dumps(cluster)
-    assert unpickled == [], "the run's own process unpickles nothing"
+            cloudpickle.dumps(cluster)
     psutil.wait_procs(own, timeout=10)
     assert not [process for process in own if process.is_running()]
 
@@ -461,30 +464,9 @@ def listening(process):
     ]
 
 
-UNPICKLED: list[list[str]] = []
-"""Lists that learn of each class that this thread unpickles."""
-
-
-def watch(event, arguments):
-    in_run = threading.current_thread() is threading.main_thread()
-    if event == "pickle.find_class" and in_run and UNPICKLED:
-        UNPICKLED[-1].append(".".join(arguments))
-
-
-@contextlib.contextmanager
-def unpickled_here():
-    if not UNPICKLED:
-        sys.addaudithook(watch)
-    UNPICKLED.append([])
-    yield UNPICKLED[-1]
-
-
-async def test_only_who_has_the_certificate_connects_and_never_reaches_the_runs_process(
-    monkeypatch,
-):
+async def test_only_who_has_the_certificate_connects():
     distributed = pytest.importorskip("distributed")
     async with open_cluster(workers=1) as cluster:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-of-the-run")
         port = cluster.address.rpartition(":")[2]
         strangers = [
             (f"tcp://127.0.0.1:{port}", {}),
@@ -493,23 +475,17 @@ async def test_only_who_has_the_certificate_connects_and_never_reaches_the_runs_
         for address, credentials in strangers:
             with pytest.raises(OSError):
                 await distributed.Client(address, asynchronous=True, timeout=1, **credentials)
-        own = distributed.Client(**cluster.connection(), asynchronous=True, set_as_default=False)
-        async with own as dask:
-            seen = await dask.run(who_and_key)
-            scheduler = await dask.run_on_scheduler(who_and_key)
-    reached = [*seen.values(), scheduler]
-    assert len(reached) == 2
-    assert os.getpid() not in {pid for pid, _ in reached}
-    assert {key for _, key in reached} == {None}
 
 
-def who_and_key():
-    return os.getpid(), os.environ.get("ANTHROPIC_API_KEY")
+async def test_an_address_without_tls_is_refused_unless_it_is_asked_for():
+    with pytest.raises(ValueError, match=r"has no TLS: whoever reaches it .* `without_tls=True`"):
+        async with open_cluster("tcp://127.0.0.1:9"):
+            pass
 
 
 async def test_an_address_where_nothing_answers_says_how_to_start_one():
     with pytest.raises(NoCluster, match="dask scheduler"):
-        async with open_cluster("tcp://127.0.0.1:9", start_s=1.0):
+        async with open_cluster("tcp://127.0.0.1:9", without_tls=True, start_s=1.0):
             pass
 
 
@@ -565,7 +541,7 @@ def without_workers():
 
 async def test_without_a_worker_a_run_ends_as_a_result_that_says_what_to_do(without_workers):
     run, address = Run(connect()), without_workers
-    async with open_cluster(address, patience_s=0.5) as cluster:
+    async with open_cluster(address, without_tls=True, patience_s=0.5) as cluster:
         results = await fan_out(run, jobs(Asks(), ["x", "y"]), on=cluster)
     for result in results:
         assert result.status == "failed" and result.transient
@@ -583,7 +559,7 @@ async def test_when_the_last_worker_dies_the_work_so_far_comes_back_and_is_not_p
     run, service = Run(connect()), Service()
     address = without_workers
     with service, worker_process(address) as worker:
-        async with open_cluster(address, patience_s=0.5) as cluster:
+        async with open_cluster(address, without_tls=True, patience_s=0.5) as cluster:
             terms = {"journal": tmp_path / "journal", "client": service.client}
             await cluster.ready(1)
             given = jobs(slow, ["pgvector"])
@@ -605,7 +581,7 @@ async def test_when_the_last_worker_dies_the_work_so_far_comes_back_and_is_not_p
 
 @pytest.mark.exhaustive
 async def test_a_worker_that_comes_in_time_does_the_work(without_workers):
-    async with open_cluster(without_workers, patience_s=50) as cluster:
+    async with open_cluster(without_workers, without_tls=True, patience_s=50) as cluster:
         branch = asyncio.ensure_future(fan_out(Run(connect()), jobs(Asks(), ["x"]), on=cluster))
         await asyncio.sleep(0.2)
         with worker_process(without_workers):
@@ -622,7 +598,7 @@ async def test_a_lost_scheduler_ends_a_run_with_the_work_so_far(tmp_path, then):
         specialists()[0], Goes(tmp_path / "it", name="writer"), specialists()[2]
     )
     with scheduler_process() as (scheduler, address), worker_process(address):
-        async with open_cluster(address) as cluster:
+        async with open_cluster(address, without_tls=True) as cluster:
             branch = asyncio.ensure_future(fan_out(run, jobs(team, ["pgvector"]), on=cluster))
             await at_work(run, branch)
             scheduler.kill()
@@ -638,6 +614,79 @@ async def test_a_lost_scheduler_ends_a_run_with_the_work_so_far(tmp_path, then):
                 (late,) = await fan_out(Run(connect()), jobs(Asks(), ["x"]), on=cluster)
                 assert "was lost" in late.reason
     assert run.ledger.reserved.calls == 0
+
+
+# ── machines of one's own ─────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def members(tmp_path_factory):
+    """A scheduler and two workers with TLS, as docs/cluster.md starts them: their address and certificate."""
+    distributed = pytest.importorskip("distributed")
+    folder = tmp_path_factory.mktemp("members")
+    made = distributed.Security.temporary()
+    for name, text in (("cert", made.tls_client_cert), ("key", made.tls_client_key)):
+        (folder / f"{name}.pem").write_text(text, encoding="utf-8")
+    certificate, key = folder / "cert.pem", folder / "key.pem"
+    tls = [
+        *("--tls-ca-file", certificate, "--tls-cert", certificate, "--tls-key", key),
+        *("--host", "127.0.0.1"),
+    ]
+    pages = ["--port", "0", "--dashboard-address", "127.0.0.1:0"]
+    dask = [sys.executable, "-m", "dask"]
+    with contextlib.ExitStack() as stack:
+        command = [*dask, "scheduler", *tls, *pages]
+        scheduler = stack.enter_context(
+            subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        )
+        stack.callback(scheduler.kill)
+        line = next(line for line in scheduler.stderr if "Scheduler at:" in line)
+        address = line.split()[-1]
+        for _ in range(2):
+            command = [*dask, "worker", address, *tls, "--no-dashboard"]
+            quiet = subprocess.DEVNULL
+            worker = stack.enter_context(
+                subprocess.Popen(command, stdout=quiet, stderr=quiet, cwd=ROOT)
+            )
+            stack.callback(worker.terminate)
+        yield address, certificate, key
+
+
+OF_A_RUN = """
+import asyncio, pathlib, sys
+from distributed import Security
+from kernel import Handoff, Run, connect
+from kernel.cluster import fan_out, open_cluster
+from tests.kernel.cluster.test_cluster import Asks, Goes
+
+address, certificate, key, file = sys.argv[1:]
+security = Security(tls_ca_file=certificate, tls_client_cert=certificate, tls_client_key=key, require_encryption=True)
+
+async def main():
+    async with open_cluster(address, security=security) as cluster:
+        await cluster.ready(2)
+        jobs = [(Asks(), Handoff(intent=f"x {number}")) for number in range(4)]
+        results = await fan_out(Run(connect()), jobs, on=cluster)
+        print(*[result.status for result in results], flush=True)
+        run = Run(connect(), on_event=lambda event: event.kind == "note" and print("going", flush=True))
+        await fan_out(run, [(Goes(pathlib.Path(file)), Handoff(intent="Go"))], on=cluster)
+
+asyncio.run(main())
+"""
+
+
+def test_machines_of_ones_own_do_the_work_and_stop_when_the_run_is_killed(members, tmp_path):
+    file = tmp_path / "it"
+    command = [sys.executable, "-c", OF_A_RUN, *map(str, members), str(file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as run:
+        assert run.stdout.readline().split() == ["ok"] * 4
+        assert run.stdout.readline().split() == ["going"]
+        run.kill()
+    until = time.monotonic() + 120
+    while not file.exists():
+        assert time.monotonic() < until, "the branch goes on without its run"
+        time.sleep(0.1)
+    assert file.read_text(encoding="utf-8") == "stopped"
 
 
 @pytest.mark.parametrize("module", ["distributed", "cloudpickle", "cryptography"])

@@ -1,13 +1,13 @@
-"""Facts about the money and the events of branches whose workers are lost: in this process, over real lines, without Dask."""
+"""Facts about the money and the events of branches whose workers are lost: in this process, also over queues like Dask's."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import itertools
-from base64 import b64encode
 from collections import defaultdict
-from dataclasses import asdict, dataclass, field
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
 from typing import ClassVar
@@ -22,29 +22,27 @@ from kernel.budget import CAPS, NOTHING, Ledger, Spent
 from kernel.cluster import (
     Attempt,
     BranchJob,
+    Cluster,
     LocalWorkers,
-    NoCluster,
     WorkerLost,
+    dask,
     fan_out,
     perform,
     share,
     worker,
 )
-from kernel.cluster import call as calls
-from kernel.cluster import line as lines
-from kernel.cluster.call import WorkerCall
-from kernel.cluster.dask import DaskProcessClient
-from kernel.cluster.line import Line, LineLost, Listener, certificate, dial
-from kernel.cluster.messages import BankAnswer, BankQuestion, BranchSent, Seen
-from kernel.cluster.parcel import packed
-from kernel.events import Dispatched, Note, Replied, Returned, to_json
+from kernel.cluster.branch import packed
+from kernel.cluster.dask import BranchDesk
+from kernel.cluster.queues import Outbox, ToBranch, ToRun
+from kernel.cluster.worker import LeasedBank, Post, RemoteBank
+from kernel.events import Dispatched, Replied, Returned
 from kernel.guards import Deadline, Fallback
 from kernel.wire import RequestSize
 from offline_model import Faults, OfflineAPI, OfflineTransport
-from tests.scripted import Worker
+
+distributed = pytest.importorskip("distributed")
 
 BOOKS = ["bank", "lease"]
-CERTIFICATE, _ = certificate()
 SIZE = RequestSize("claude-haiku-5-5", 10, 300, "")
 FREE = itertools.count()
 SENT: dict[int, list[bytes]] = defaultdict(list)
@@ -172,54 +170,112 @@ class Wire:
         return asked
 
 
-class MortalLine(Line):
-    """A line whose process dies after so many words: the system closes its end."""
-
-    left = None
-
-    def send(self, verb, body="{}"):
-        super().send(verb, body)
-        if self.left is not None:
-            self.left -= 1
-            if self.left == 0:
-                self.cut()
-
-
-class Callers:
-    """Workers that call over real lines, as those of a cluster do."""
-
-    def __init__(self, deaths):
-        self.deaths = deaths
-
-    async def do(self, job, attempt):
-        async with Listener("127.0.0.1").open() as listener:
-            call = WorkerCall(attempt, packed(job))
-            ticket = listener.expect(call.serve)
-            working = asyncio.ensure_future(
-                worker.work({**asdict(ticket), "token": f"{self.deaths.next()}:{ticket.token}"})
-            )
-            try:
-                return await call.outcome
-            finally:
-                await call.stop(5)
-                await asyncio.wait({working}, timeout=5)
+QUEUES: dict[str, asyncio.Queue] = {}
+HOME: ContextVar[Queue] = ContextVar("home")
+"""A worker's end of its run's queue."""
 
 
 @pytest.fixture(autouse=True)
-def mortal_lines(monkeypatch):
-    async def opened(ticket):
-        after, colon, token = ticket.token.partition(":")
-        if not colon:
-            return await dial(ticket)
-        line = await dial(type(ticket)(**{**asdict(ticket), "token": token}))
-        line.__class__ = MortalLine
-        line.left = None if after == "None" else int(after)
-        return line
+def queues_here(monkeypatch):
+    async def queue_at(name, client):
+        return Queue(name)
 
-    monkeypatch.setattr(worker, "dial", opened)
+    async def post_to(home):
+        return Post(HOME.get(), Queue(f"answers {next(FREE)}"))
+
+    monkeypatch.setattr(dask, "queue_at", queue_at)
+    monkeypatch.setattr(worker, "post_to", post_to)
+    QUEUES.clear()
 
 
-WORKERS = {"here": Mortal, "line": Callers}
+class Queue:
+    """One end of a queue, as Dask has them. left: with so many words its process dies."""
+
+    def __init__(self, name, left=None):
+        self.name, self._left = name, left
+        self.dead = asyncio.Event()
+        self._texts = QUEUES.setdefault(name, asyncio.Queue())
+
+    async def put(self, texts):
+        await asyncio.sleep(0)
+        if self._left is not None:
+            texts, self._left = texts[: self._left], self._left - len(texts)
+        self._texts.put_nowait(texts)
+        if self._left is not None and self._left <= 0:
+            self.dead.set()
+            await asyncio.Event().wait()
+
+    async def get(self, timeout=None, batch=False):
+        if batch:
+            return [self._texts.get_nowait() for _ in range(self._texts.qsize())]
+        return await asyncio.wait_for(self._texts.get(), timeout)
+
+    def close(self):
+        pass
+
+
+class Future:
+    """The future of a task that may die."""
+
+    def __init__(self, doing):
+        self.doing = doing
+
+    def __await__(self):
+        return asyncio.shield(self.doing).__await__()
+
+    def done(self):
+        return self.doing.done()
+
+    async def cancel(self, reason):
+        self.doing.cancel()
+        await asyncio.wait({self.doing})
+
+
+class DaskHere:
+    """A client of a cluster whose workers are tasks of this process, and die as they are told."""
+
+    status = "running"
+
+    def __init__(self, deaths):
+        self.deaths, self.scheduler = deaths, self
+        self.address = "tcp://here:1"
+
+    async def identity(self):
+        return {"workers": {"here": {}}}
+
+    def submit(self, work, home, branch, *arguments, **_):
+        return Future(asyncio.ensure_future(self._work(work, home, branch, arguments)))
+
+    async def _work(self, work, home, branch, arguments):
+        after = self.deaths.next()
+        voice = Queue(
+            home, None if after is None else after + 1
+        )  # its first word is that it begins
+        HOME.set(voice)
+        doing = asyncio.ensure_future(work(home, branch, *arguments))
+        dead = asyncio.ensure_future(voice.dead.wait())
+        await asyncio.wait({doing, dead}, return_when=asyncio.FIRST_COMPLETED)
+        dead.cancel()
+        if voice.dead.is_set():
+            doing.cancel()
+            raise distributed.client.FutureCancelledError(branch, "its process died")
+        return await doing
+
+
+class Callers:
+    """A cluster whose workers are tasks of this process."""
+
+    def __init__(self, deaths):
+        self.deaths, self.cluster = deaths, None
+
+    async def do(self, job, attempt):
+        if self.cluster is None:
+            self.cluster = Cluster(DaskHere(self.deaths), Queue(f"home {next(FREE)}"), 5.0)
+            self.listening = asyncio.ensure_future(self.cluster.listen())
+        return await self.cluster.do(job, attempt)
+
+
+WORKERS = {"here": Mortal, "queues": Callers}
 
 
 @pytest.fixture(params=WORKERS)
@@ -303,7 +359,7 @@ def test_no_fan_out_passes_a_cap_whatever_is_lost(
 
 
 @pytest.mark.parametrize("books", BOOKS)
-async def test_no_branch_over_a_line_passes_a_cap_wherever_it_breaks(books):
+async def test_no_branch_over_queues_passes_a_cap_wherever_it_breaks(books):
     for after in range(1, 11):
         deaths = Deaths([after, None, after + 1, after])
         done = await tried(
@@ -319,6 +375,29 @@ async def test_a_branch_has_its_own_cap_beside_its_share(workers, books):
     results = await fan_out(run, own, on=workers(Deaths()), books=books)
     assert run.spent.calls == 3 and run.ledger.reserved.calls == 0
     assert {result.status for result in results} == {"exhausted"}
+
+
+@dataclass(frozen=True)
+class HandsOut:
+    """Hands work to a specialist elsewhere, as `RemoteSpecialist` counts it."""
+
+    limit: int
+    name: str = "hands out"
+    description: str = "Hands out."
+
+    async def execute(self, handoff, run):
+        return Result(status="ok", output=await run.hand_out("far", self.limit))
+
+
+@pytest.mark.parametrize("books", BOOKS)
+async def test_handoffs_to_elsewhere_are_counted_in_the_run_for_all_branches(workers, books):
+    for budget, limit in ((Budget(), 3), (Budget(handoffs=3), 20)):
+        on = workers(Deaths())
+        done = await tried(on, HandsOut(limit), branches=8, budget=budget, books=books)
+        numbers = [result.output for result in done.results if result.ok]
+        assert sorted(numbers) == [1, 2, 3]
+        assert [result.status for result in done.results].count("exhausted") == 5
+        in_order(done)
 
 
 def test_shares_are_together_at_most_the_whole():
@@ -360,14 +439,23 @@ async def test_a_slice_is_taken_whole_or_not_at_all():
 
 @contextlib.asynccontextmanager
 async def called(attempt):
-    """A worker's end of a line to a run; at the end the worker has hung up."""
-    call = WorkerCall(attempt, b"")
-    async with Listener("127.0.0.1").open() as listener:
-        line = await dial(listener.expect(call.serve))
-        assert (await line.receive())[0] == "work"
-        yield line
-        await line.close()
-        await asyncio.wait_for(call.ended.wait(), 5)
+    """A worker's bank, and the run's desk at the other end of its queues."""
+    desk = BranchDesk("branch", attempt)
+    desk.answers = Outbox(Queue("answers"))
+    post = Post(Queue("home"), Queue("answers"))
+    bank = RemoteBank("branch", post)
+
+    async def listen():
+        while True:
+            for text in await Queue("home").get():
+                await desk.take(ToRun.model_validate_json(text))
+
+    listening = asyncio.ensure_future(listen())
+    yield bank
+    await post.home.sent()
+    await asyncio.sleep(0.01)
+    listening.cancel()
+    desk.close()
     attempt.close()
 
 
@@ -377,12 +465,10 @@ async def cancelled(task):
         await task
 
 
-async def asks_again(bank, remote):
+async def asks_again(bank):
     """Asks for what the cancelled request left."""
-    listening = asyncio.ensure_future(remote._listen())
     number, _ = await asyncio.wait_for(bank.book(SIZE), 5)
     await bank.settle(number, NOTHING)
-    listening.cancel()
 
 
 @pytest.mark.parametrize("again", [True, False])
@@ -390,24 +476,25 @@ async def asks_again(bank, remote):
 async def test_a_request_that_is_cancelled_when_it_is_not_sent_costs_nothing(moment, again):
     run = Run(connect(), budget=Budget(calls=1))
     sibling = await run.hold(SIZE)
-    async with called(Attempt(run)) as line:
-        bank = worker.RemoteBank(line)
+    async with called(Attempt(run)) as bank:
         booking = asyncio.ensure_future(bank.book(SIZE))
         while not any(event.kind == "wait" for event in run.events):
             await asyncio.sleep(0.01)
         if moment == "it waits":
             await cancelled(booking)
+        take = bank.take
+        if moment == "its answer is there":
+            bank.take = lambda answer: take(answer) or booking.cancel()
         sibling.settle(NOTHING)
         if moment == "it is booked":
             while not run.ledger.reserved.calls:
                 await asyncio.sleep(0)
             await cancelled(booking)
-        if moment == "its answer is there":
-            _, body = await line.receive()
-            bank._asked[1].set_result(BankAnswer.model_validate_json(body))
-            await cancelled(booking)
+        with pytest.raises(asyncio.CancelledError):
+            await booking
+        bank.take = take
         if again:
-            await asks_again(bank, bank)
+            await asks_again(bank)
     assert run.spent == run.ledger.reserved == NOTHING
 
 
@@ -417,16 +504,15 @@ async def test_a_leased_request_that_is_cancelled_when_it_is_not_sent_costs_noth
 ):
     part = Budget(calls=1)
     leased = Ledger(part)
-    async with called(Attempt(Run(connect()), leased)) as line:
-        remote = worker.RemoteBank(line)
-        bank = worker.LeasedBank(remote, part, True)
+    async with called(Attempt(Run(connect()), leased)) as remote:
+        bank = LeasedBank(remote, part, True)
         with monkeypatch.context() as full:
-            full.setattr(line, "sent", asyncio.Event().wait)
+            full.setattr(remote._post.home, "sent", asyncio.Event().wait)
             booking = asyncio.ensure_future(bank.book(SIZE))
             await asyncio.sleep(0)
             await cancelled(booking)
         if again:
-            await asks_again(bank, remote)
+            await asks_again(bank)
     assert leased.spent == leased.reserved == NOTHING
 
 
@@ -612,7 +698,7 @@ class Refused(BaseModel):
         return self
 
 
-@pytest.mark.parametrize("raises", [ValueError, TypeError, KeyError, OSError, LineLost, WorkerLost])
+@pytest.mark.parametrize("raises", [ValueError, TypeError, KeyError, OSError, WorkerLost])
 @pytest.mark.parametrize("books", BOOKS)
 async def test_an_output_that_its_class_refuses_here_fails_once_and_loses_no_worker(books, raises):
     Refused.RAISES[:] = [raises]
@@ -640,54 +726,12 @@ async def test_a_result_that_was_not_ok_keeps_its_status_without_its_model():
     assert "Refused could not be restored here" in note.text
 
 
-async def test_a_bug_over_a_line_has_the_words_that_it_has_here():
+async def test_a_bug_elsewhere_has_the_words_that_it_has_here():
     for on in (Callers(Deaths()), LocalWorkers()):
         done = await tried(on, Agent("agent", "d", "s", models.worker, tools=("no tool",)))
         assert (
             done.results[0].status == "failed" and "TypeError: agent got" in done.results[0].reason
         )
-
-
-@dataclass(frozen=True)
-class Endless:
-    name: str = "endless"
-    description: str = "Returns much."
-
-    async def execute(self, handoff, run):
-        return Result(status="ok", output="x" * 60_000)
-
-
-@pytest.mark.parametrize(
-    ("executable", "limit"),
-    [(Endless(), (lines, "MAX_LINE")), (Returns("x" * 60_000), (calls, "MAX_PARCEL"))],
-)
-async def test_what_is_too_long_for_a_line_fails_and_is_not_begun_again(
-    monkeypatch, executable, limit
-):
-    monkeypatch.setattr(*limit, 50_000)
-    deaths = Deaths()
-    done = await tried(Callers(deaths), executable, books="lease")
-    (result,) = done.results
-    assert result.status == "failed" and "longer than 50,000 bytes" in result.reason
-    assert deaths.attempts == 1
-    in_order(done)
-
-
-async def test_a_worker_that_cannot_call_is_a_lost_one():
-    class Unreachable(Callers):
-        async def do(self, job, attempt):
-            if self.deaths.next() is None:
-                return await super().do(job, attempt)
-            call = WorkerCall(attempt, packed(job))
-            nowhere = {"host": "127.0.0.1", "port": 9, "certificate": CERTIFICATE, "token": "t"}
-            await call.gone(await worker.work(nowhere))
-            return await call.outcome
-
-    done = await tried(Unreachable(Deaths([1])), Asks(1))
-    assert done.results[0].ok
-    (note,) = [event for event in done.run.events if getattr(event, "about", "") == "cluster"]
-    assert "attempt 1 of 3: it could not call the run at 127.0.0.1:9" in note.text
-    in_order(done)
 
 
 @dataclass(frozen=True)
@@ -706,169 +750,35 @@ class AsksOn:
             await run.ask(**request)
 
 
-def opening(work):
-    """The first message of a run that wants this work."""
-    if work == "measure":
-        return "measure", "5"
-    executable = Asks() if work == "branch" else AsksOn()
+@pytest.mark.parametrize("work", ["measure", "branch", "branch that asks on"])
+@pytest.mark.parametrize("end", ["silence", "stop", "a second worker"])
+async def test_no_question_outlives_its_run(monkeypatch, work, end):
+    """The run goes away, or has enough, while a question waits for its answer."""
+    monkeypatch.setattr(worker, "SILENCE_S", 0.2)
+    HOME.set(Queue("home"))
+    executable = AsksOn() if work == "branch that asks on" else Asks()
     (assignment,) = jobs(executable)
     offline = partial(connect, "offline")
     job = BranchJob(*assignment, "user", Budget(), offline, None, False, False, False)
-    parcel = b64encode(packed(job)).decode()
-    return "work", BranchSent(parcel=parcel, rest=Budget()).model_dump_json()
-
-
-@pytest.mark.parametrize("work", ["measure", "branch", "branch that asks on"])
-@pytest.mark.parametrize("end", ["close", "cut", "stop", "nonsense"])
-async def test_no_question_outlives_its_line(work, end):
-    """The run goes away, or has enough, while a question waits for its answer."""
-    ended = asyncio.Event()
-
-    async def serve(line):
-        line.send(*opening(work))
-        while (await line.receive())[0] != "question":
-            pass
-        if end == "close":
-            await line.close()
-        elif end == "cut":
-            line.cut()
-        else:
-            line.send({"stop": "stop", "nonsense": "answer"}[end], "no JSON")
-            await ended.wait()
-
-    async with Listener("127.0.0.1").open() as listener:
-        working = asyncio.ensure_future(worker.work(asdict(listener.expect(serve))))
-        done, _ = await asyncio.wait({working}, timeout=5)
-        ended.set()
-        working.cancel()
-    assert done, "it waits for an answer that nobody gives"
-    assert isinstance(working.result(), str)
-
-
-async def test_a_lost_dask_process_is_not_waited_for():
-    dask = DaskProcessClient("tcp://nowhere:1", 1.0, {})
-    async with Listener("127.0.0.1").open() as listener:
-        line = await dial(listener.expect(dask.serve))
-        line.send("seen", Seen(workers=1, nobody=False, lost=False).model_dump_json())
-        await asyncio.wait_for(dask.ready(1), 5)
-        waiting = asyncio.ensure_future(dask.ready(2))
-        await asyncio.sleep(0)
-        line.cut()
-        async with asyncio.timeout(5):
-            for question in (waiting, dask.ready(1), dask.look_again()):
-                with pytest.raises(NoCluster, match="was lost"):
-                    await question
-
-
-# ── the port ──────────────────────────────────────────────────────────────────────────────────────
-
-
-async def test_a_stranger_at_the_banks_port_gets_nothing():
-    import ssl
-
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    served = []
-
-    async def serve(line):
-        served.append(line)
-        line.send("work")
-
-    async with Listener("127.0.0.1").open() as listener:
-        ticket = listener.expect(serve)
-        for greeting in (b"x" * 65, b"0" * 64 + b"\n", b"GET / HTTP/1.1\r\n\r\n" * 9):
-            for tls in (None, context):
-                reader, writer = await asyncio.open_connection(
-                    listener.host, listener.port, ssl=tls
-                )
-                writer.write(greeting)
-                answer = b""
-                with contextlib.suppress(OSError):
-                    answer = await reader.read()
-                # TLS itself may say that this is none
-                assert (tls is None and len(answer) < 10) or answer == b""
-                writer.transport.abort()
-        assert served == []
-        line = await dial(ticket)
-        assert (await line.receive())[0] == "work"
-        again = await dial(ticket)
-        with contextlib.suppress(LineLost):
-            assert await again.receive() is None, "a token counts once"
-        assert len(served) == 1
-
-
-def event(kind, run, **fields):
-    return "event", to_json(kind(seq=0, at=0.0, run=run, agent="x", **fields))
-
-
-def dispatched(run, parent=""):
-    return event(Dispatched, run, parent=parent, handoff=Handoff(intent="x"), limits=Budget())
-
-
-def returned(run, **spent):
-    artifacts = {"facts": "FORGED"}
-    result = Result(status="ok", output="FORGED", artifacts=artifacts)
-    return event(Returned, run, return_to="user", result=result, spent=Spent(**spent))
-
-
-FORGED = {
-    "a return of the branch itself": [returned("")],
-    "a return of nobody": [dispatched("1"), returned("1.5")],
-    "a second return": [dispatched("1"), returned("1"), returned("1")],
-    "a dispatch of the branch itself": [dispatched("")],
-    "a dispatch below nobody": [dispatched("1"), dispatched("1.2.1", "1.2")],
-    "a second dispatch of one id": [dispatched("1"), dispatched("1")],
-    "a dispatch beside its parent": [dispatched("1"), dispatched("2", "1")],
-    "an id that is none": [dispatched("1/../..")],
-    "a note of nobody": [event(Note, "7", text="x")],
-    "a return that refunds": [dispatched("1"), returned("1", calls=-5)],
-    "a cost that refunds": [("settled", '{"number": 1, "spent": [-9, 0, 0, "-5", 0]}')],
-    "a cost that is no number": [("settled", '{"number": 1, "spent": [1, 0, 0, "NaN", 0]}')],
-    "a request that refunds": [
-        ("question", '{"id": 2, "size": ["claude-haiku-5-5", -9000, 300, ""]}'),
-    ],
-}
-
-
-@pytest.mark.parametrize("messages", FORGED.values(), ids=FORGED)
-async def test_a_worker_that_makes_things_up_is_lost_and_what_it_booked_is_paid(messages):
-    run = Run(connect(), budget=Budget(calls=3))
-
-    async def work(handoff, below):
-        call = WorkerCall(Attempt(below), b"")
-        async with Listener("127.0.0.1").open() as listener:
-            line = await dial(listener.expect(call.serve))
-            assert (await line.receive())[0] == "work"
-            line.send("question", BankQuestion(id=1, size=SIZE).model_dump_json())
-            assert (await line.receive())[0] == "answer"
-            for verb, body in messages:
-                line.send(verb, body)
-            with pytest.raises(WorkerLost, match="the line to its worker broke"):
-                await asyncio.wait_for(call.outcome, 30)
-            await call.ended.wait()
-        call._attempt.close()
-        return "done"
-
-    result = await run.dispatch(Worker("branch", work), Handoff(intent="x"))
-    assert result.output == "done" and "FORGED" not in str(result.artifacts)
-    assert run.spent.calls == 1 and run.spent.usd > 0 and run.ledger.reserved.calls == 0
-    ids = [
-        [each.run for each in run.events if isinstance(each, kind)]
-        for kind in (Dispatched, Returned)
-    ]
-    assert sorted(ids[0]) == sorted(ids[1]) == sorted({*ids[0]})
-
-
-async def test_a_worker_does_not_talk_to_who_only_stands_at_the_port():
-    async with Listener("127.0.0.1").open() as real, Listener("127.0.0.1").open() as other:
-        ticket = real.expect(None)
-        wrong = type(ticket)(**{**asdict(ticket), "port": other.port})
-        with pytest.raises(OSError, match="certificate"):
-            await dial(wrong)
-        assert "could not call the run" in await worker.work(asdict(wrong))
-
-
-def test_a_ticket_does_not_show_its_token():
-    ticket = Listener("127.0.0.1").expect(None)
-    assert ticket.token not in repr(ticket)
+    if work == "measure":
+        working = asyncio.ensure_future(worker.measure("home", "branch", 5))
+    else:
+        rest = Budget().model_dump_json()
+        working = asyncio.ensure_future(worker.do_branch("home", "branch", packed(job), rest))
+    [text] = await Queue("home").get()
+    asked = ToRun.model_validate_json(text)
+    answers = Outbox(Queue(asked.answers))
+    if end == "a second worker":
+        answers.send(
+            ToBranch(question=asked.question, refused="begun before", lost=True, branch="branch")
+        )
+    else:
+        answers.send(ToBranch(branch="branch", question=asked.question))
+        booked = work == "measure"
+        while not booked:
+            texts = await Queue("home").get()
+            booked = any(ToRun.model_validate_json(text).size for text in texts)
+    if end == "stop":
+        answers.send(ToBranch(branch="branch", stop=True))
+    assert await asyncio.wait_for(working, 5) == "", "it waits for an answer that nobody gives"
+    await answers.sent()

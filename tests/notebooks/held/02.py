@@ -1,5 +1,7 @@
 """Lesson 02: what holds of three specialists and their contexts, apart and together."""
 
+from tests.notebooks.held import only
+
 
 def test_a_prompt_decides_what_an_agent_sees(lesson):
     assert lesson.edited.output.verdict == "PASS"
@@ -13,8 +15,8 @@ def test_the_reviewer_asks_for_clear_sentences(lesson):
 
 def test_a_writer_reads_its_handoff_and_nothing_else(lesson):
     requests = [event.body for event in lesson.run.events if event.kind == "request"]
-    [asked] = [body for body in requests if body["system"].startswith("You are the writer")]
-    [message] = asked["messages"]
+    asked = only([body for body in requests if body["system"].startswith("You are the writer")])
+    message = only(asked["messages"])
     assert lesson.material["facts"] in str(message["content"])
     assert "tools" not in asked
 

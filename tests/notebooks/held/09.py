@@ -1,5 +1,7 @@
 """Lesson 09: what a plan, its dispatch and a planned supervisor do, whatever a model writes."""
 
+from tests.notebooks.held import only
+
 
 def given(run, worker):
     """The artifacts of each handoff to a worker."""
@@ -8,7 +10,7 @@ def given(run, worker):
 
 def test_a_step_waits_for_what_it_uses_and_gets_it(lesson):
     assert lesson.at_work(lesson.by_kernel)[-1] == "comms"
-    [artifacts] = given(lesson.by_kernel, "comms")
+    artifacts = only(given(lesson.by_kernel, "comms"))
     assert {"source", "hosts"} <= set(artifacts) and all(artifacts.values())
 
 
@@ -19,7 +21,7 @@ def test_steps_that_wait_for_nobody_are_at_work_at_once(lesson):
 
 
 def test_only_the_results_that_a_step_needs_are_handed_on(lesson):
-    [artifacts] = given(lesson.by_kernel, "comms")
+    artifacts = only(given(lesson.by_kernel, "comms"))
     assert "rows" not in artifacts
     assert lesson.words_handed(lesson.by_needs) == lesson.words_handed(lesson.by_kernel)
 
@@ -91,9 +93,9 @@ def test_each_step_has_a_budget_of_its_own(lesson):
 
 
 def test_who_needs_a_failed_step_is_told(lesson):
-    [artifacts] = given(lesson.with_kernel, "comms")
+    artifacts = only(given(lesson.with_kernel, "comms"))
     assert "status: exhausted" in artifacts["code"]
-    [artifacts] = given(lesson.short, "comms")
+    artifacts = only(given(lesson.short, "comms"))
     assert not artifacts["code"], "the small one hands on an empty text"
 
 

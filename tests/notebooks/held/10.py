@@ -1,5 +1,7 @@
 """Lesson 10: what was found changes the plan, is read together, and stays out of the wrong context."""
 
+from tests.notebooks.held import only
+
 
 def workers_of(run):
     return [handoff["to_agent"] for handoff in run.trace().handoffs()]
@@ -38,7 +40,7 @@ def test_two_steps_agree_only_by_a_schema_that_both_were_given(lesson):
 
 def test_the_synthesizer_reads_results_and_no_decision(lesson):
     finished = lesson.finished.trace().handoffs()
-    [given] = [one["artifacts"] for one in finished if one["to_agent"] == "synthesizer"]
+    given = only([one["artifacts"] for one in finished if one["to_agent"] == "synthesizer"])
     assert list(given) == ["code", "ops", "comms"]
     assert not lesson.decisions(lesson.conversation(lesson.three, "synthesizer"))
 

@@ -22,7 +22,7 @@ def test_a_planned_supervisor_says_what_is_missing(lesson):
     assert not lesson.planned.ok and "missing: code" in lesson.planned.reason
 
 
-def test_only_what_failed_and_what_needs_it_is_done_again(lesson):
+def test_only_what_failed_is_done_again(lesson):
     assert lesson.given.count("code") == 3
     assert lesson.given.count("ops") == 1
 

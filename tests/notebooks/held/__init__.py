@@ -8,14 +8,21 @@ from __future__ import annotations
 
 import inspect
 import runpy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 from classroom.authoring import extras
 
+Item = TypeVar("Item")
 FOLDER = Path(__file__).resolve().parent
+
+
+def only(items: Sequence[Item]) -> Item:
+    """The one item that there is. Two are an assertion that fails, where `[item] = items` would raise something else."""
+    assert len(items) == 1, items
+    return items[0]
 
 
 def facts(lesson: str) -> dict[str, Callable[[Any], Any]]:

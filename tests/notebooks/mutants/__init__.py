@@ -6,20 +6,16 @@ cell, in the check of an exercise, or in a held fact; an exception on the way do
 
 from __future__ import annotations
 
-import asyncio
+import compileall
+import py_compile
 import shutil
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
-
-from classroom.authoring.build import QUIET
-
-from .. import held
+from .. import books, held, kernels
 
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent.parent
@@ -81,34 +77,40 @@ def read(lesson: str = "") -> list[Mutant]:
 
 
 def copy_of_the_course(folder: Path) -> Path:
-    """A copy of all that a notebook needs, in which a file can be changed."""
+    """A copy of all that a notebook needs, in which a file can be changed. What is compiled counts by what the file says,
+    not by when it was written.
+    """
     leave_out = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
     for name in COPIED:
         shutil.copytree(ROOT / name, folder / name, ignore=leave_out)
     shutil.copytree(ROOT / "tests" / "notebooks", folder / "tests" / "notebooks", ignore=leave_out)
     shutil.copy(ROOT / "tests" / "__init__.py", folder / "tests")
     shutil.copy(ROOT / "pyproject.toml", folder)  # which names the extras
+    by_content = py_compile.PycInvalidationMode.CHECKED_HASH
+    compileall.compile_dir(folder, quiet=2, invalidation_mode=by_content)
     return folder
 
 
-def cells_until(mutant: Mutant, root: Path) -> tuple[Path, Iterator[nbformat.NotebookNode]]:
-    """The notebook in which a mutant's assertion is, and its code cells up to the assertion."""
+def cells_until(mutant: Mutant, root: Path) -> tuple[Path, dict[str, str]]:
+    """The notebook in which a mutant's assertion is, and its code cells up to the assertion: id → source."""
     kind, _, name = mutant.fails.partition(" ")
     folder = root / ("solutions" if kind == "check" else "notebooks")
     [path] = folder.glob(f"{mutant.lesson}_*.ipynb")
-    code = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    code = books.sources(path, "code")
     if kind == "held":
-        last = nbformat.v4.new_code_cell(held.cell(mutant.lesson, name), id="held")
-        return path, iter([*code, last])
-    ids = [cell.id for cell in code]
-    if mutant.place not in ids:
+        return path, {**code, "held": held.cell(mutant.lesson, name)}
+    if mutant.place not in code:
         raise Unfit(f"{path.name} has no code cell {mutant.place}")
-    return path, iter(code[: ids.index(mutant.place) + 1])
+    last = list(code).index(mutant.place)
+    return path, dict(list(code.items())[: last + 1])
 
 
-def verdict(mutant: Mutant, root: Path, env: dict[str, str]) -> str:
+def verdict(
+    mutant: Mutant, root: Path, start: Callable[[Path], AbstractContextManager[kernels.Kernel]]
+) -> str:
     """Run the notebook with the mutant up to its assertion: `failed` with what was asserted, or
-    `survived`. `root` is a copy of the course, changed only meanwhile.
+    `survived`. `root` is a copy of the course, changed only meanwhile; `start` gives a kernel that has imported nothing of
+    it yet.
 
     Raises Unfit when the run ends before the assertion, or by anything else than an assertion.
     """
@@ -117,34 +119,23 @@ def verdict(mutant: Mutant, root: Path, env: dict[str, str]) -> str:
     sound = file.read_text(encoding="utf-8")
     file.write_text(mutant.changed(sound), encoding="utf-8")
     try:
-        return asyncio.run(_run(path, list(cells), {**env, "PYTHONDONTWRITEBYTECODE": "1"}))
+        with start(path.parent) as kernel:
+            return _run(cells, kernel)
     finally:
         file.write_text(sound, encoding="utf-8")
 
 
-async def _run(path: Path, cells: list[nbformat.NotebookNode], env: dict[str, str]) -> str:
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    client = NotebookClient(
-        notebook,
-        timeout=TIMEOUT_S,
-        kernel_name="python3",
-        config=QUIET,
-        store_widget_state=False,
-        resources={"metadata": {"path": str(path.parent)}},
-    )
-    async with client.async_setup_kernel(env=env):
-        for number, cell in enumerate(cells):
-            try:
-                await client.async_execute_cell(cell, number)
-            except CellExecutionError as error:
-                message = f"{error.ename}: {error.evalue}".strip()
-                if cell is not cells[-1]:
-                    raise Unfit(
-                        f"cell {cell.id} ends the run before the assertion: {message}"
-                    ) from None
-                if error.ename not in ASSERTIONS:
-                    raise Unfit(f"{cell.id} fails by no assertion: {message}") from None
-                if error.ename == "CheckFailed" and ": wrong" not in error.evalue.splitlines()[0]:
-                    raise Unfit(f"the check does not say wrong: {message}") from None
-                return f"failed {message}"
+def _run(cells: dict[str, str], kernel: kernels.Kernel) -> str:
+    for name, source in cells.items():
+        reply = kernel.reply_to(source, TIMEOUT_S)
+        if reply["status"] != "error":
+            continue
+        kind, message = reply["ename"], f"{reply['ename']}: {reply['evalue']}".strip()
+        if name != list(cells)[-1]:
+            raise Unfit(f"cell {name} ends the run before the assertion: {message}")
+        if kind not in ASSERTIONS:
+            raise Unfit(f"{name} fails by no assertion: {message}")
+        if kind == "CheckFailed" and ": wrong" not in reply["evalue"].splitlines()[0]:
+            raise Unfit(f"the check does not say wrong: {message}")
+        return f"failed {message}"
     return "survived"

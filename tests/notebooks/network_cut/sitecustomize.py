@@ -3,10 +3,8 @@
 import os
 import sys
 
-if "nbval.plugin" in sys.orig_argv:
-    # jsonschema, which nbformat loads, builds a grammar of addresses where it finds this package:
-    # a second of each pytest, for a form that no notebook's schema asks for. Kernels keep the package.
-    sys.modules["rfc3987_syntax"] = None
+if "ipykernel_launcher" in sys.orig_argv:
+    sys.modules["debugpy"] = None  # nobody debugs, and importing that takes as long as the rest
 
 if "CLASSROOM_WITHOUT" in os.environ:
     import without  # noqa: F401

@@ -182,7 +182,7 @@ def test_lab_sets_it_up(unpacked, request):
     """The whole set-up, from the package index; only with --all."""
     if not request.config.getoption("--all"):
         pytest.skip("with --all")
-    code = "from classroom.launcher import environment; environment.settle(['doctor'], ('requirements.txt',))"
+    code = "from classroom.launcher import environment; environment.settle(['doctor'], ('requirements.lock',))"
     environ = {name: value for name, value in os.environ.items() if name != "WORKSHOP_NO_VENV"}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=unpacked, env=environ, capture_output=True, text=True

@@ -125,11 +125,13 @@ class Worker:
     log: list[str]
     description: str = "Works by a script."
     calls: int = 0
+    calls_with_feedback: int = 0
     waited_s: float = 0.0
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         turn = self.script[min(self.calls, len(self.script) - 1)]
         self.calls += 1
+        self.calls_with_feedback += "feedback" in handoff.artifacts
         self.log.append(self.name)
         if turn == "busy":
             raise ApiError("busy", type="overloaded_error", status=529, retryable=True)
@@ -203,6 +205,9 @@ def assembled(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     seen: dict[str, Any] = {
         "calls of execute past the run": max(0, calls + 1 - dispatched),
         "calls of each worker": {worker.name: worker.calls for worker in workers},
+        "calls that bring feedback": {
+            worker.name: worker.calls_with_feedback for worker in workers
+        },
         "calls before and between those of the last worker": _between(
             log, case["steps"][-1]["worker"]
         ),

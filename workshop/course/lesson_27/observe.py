@@ -34,7 +34,8 @@ from kernel.plan import PLANNER
 from kernel.search import Corpus, Document
 from kernel.supervisors import SUPERVISOR
 from kernel.team import RESEARCHER, REVIEWER, WRITER
-from workshop.course.capstone import KERNELS_TOOLS, citations, on_log, sentences
+from kernel.untrusted import citations
+from workshop.course.capstone import KERNELS_TOOLS, on_log, sentences
 from workshop.course.service import Killed, Log
 from workshop.material.documents import read_folder
 from workshop.material.shipping import GARDEN
@@ -53,7 +54,7 @@ def brought(own: Any, case: dict[str, Any]) -> dict[str, Any]:
     desk = DeterministicSupervisor(*specialists(library))
     result = wait(run.dispatch(desk, Handoff(intent=task)))
     brief = result.as_text()
-    cited = citations(brief)
+    cited = set(citations(brief))
     own = {*map(label, documents)}
     return {
         "what came back": kinds,

@@ -1,7 +1,6 @@
 """Starts one submission's kernel: limits first, then ipykernel; runs inside the sandbox.
 
-Arguments: the limits as JSON (`memory_bytes`, `file_bytes`, `cpu_s`, `processes`, `open_files`),
-then the connection file.
+Arguments: the limits as JSON, by the names in `KINDS`, then the connection file.
 """
 
 from __future__ import annotations
@@ -9,8 +8,16 @@ from __future__ import annotations
 import json
 import sys
 
+KINDS = {
+    "memory_bytes": "RLIMIT_AS",
+    "file_bytes": "RLIMIT_FSIZE",
+    "cpu_s": "RLIMIT_CPU",
+    "processes": "RLIMIT_NPROC",
+    "open_files": "RLIMIT_NOFILE",
+}
 
-def limit(memory_bytes: int, file_bytes: int, cpu_s: int, processes: int, open_files: int) -> None:
+
+def limit(limits: dict[str, int]) -> None:
     """Sets hard limits on this process and on all that it starts. Without effect where the system
     has none.
     """
@@ -18,15 +25,8 @@ def limit(memory_bytes: int, file_bytes: int, cpu_s: int, processes: int, open_f
         import resource
     except ImportError:  # Windows: the watch outside is all there is
         return
-    limits = {
-        "RLIMIT_AS": memory_bytes,
-        "RLIMIT_FSIZE": file_bytes,
-        "RLIMIT_CPU": cpu_s,
-        "RLIMIT_NPROC": processes,
-        "RLIMIT_NOFILE": open_files,
-        "RLIMIT_CORE": 0,
-    }
-    for name, value in limits.items():
+    by_name = {KINDS[kind]: value for kind, value in limits.items()}
+    for name, value in {**by_name, "RLIMIT_CORE": 0}.items():
         if hasattr(resource, name):
             _, hard_limit = resource.getrlimit(getattr(resource, name))
             value = value if hard_limit == resource.RLIM_INFINITY else min(value, hard_limit)
@@ -55,5 +55,5 @@ def start(file: str) -> None:
 
 
 if __name__ == "__main__":
-    limit(**json.loads(sys.argv[1]))
+    limit(json.loads(sys.argv[1]))
     start(sys.argv[2])

@@ -21,6 +21,7 @@ import psutil
 
 from tests.places import ROOT
 
+from ..small_class import WITHOUT
 from .ending import TIMEOUT_S
 from .files import LINKED, NAMES
 from .reaching import SECRET, listening
@@ -137,6 +138,7 @@ def grade(run: ClassRun, limit_s: float, submissions: str, *options: str) -> Non
         str(WORKERS),
         "--timeout",
         str(TIMEOUT_S),
+        *WITHOUT,
         *options,
     ]
     run.before = snapshot(base)

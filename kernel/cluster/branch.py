@@ -32,7 +32,7 @@ from ..run import Run
 from ..texts import as_plain, in_words
 from ..wire import ApiError, Reply, Request
 from .books import Attempt, Bank, BranchJob
-from .line import optional
+from .queues import EXTRA
 
 LATE_S = 5.0
 """Seconds until a worker that was killed has let go of its branch's journal."""
@@ -40,7 +40,7 @@ LATE_S = 5.0
 
 def packed(job: BranchJob) -> bytes:
     """Packs what goes out to a worker. Raises TypeError that says what does not travel."""
-    cloudpickle = optional("cloudpickle")
+    cloudpickle = EXTRA.module("cloudpickle")
     try:
         content: bytes = cloudpickle.dumps(job)
         return content
@@ -130,6 +130,10 @@ class BankedClient(WrappedClient):
         finally:
             await asyncio.shield(self._bank.settle(number, actual))
 
+    async def hand_out(self, specialist: str, limit: int) -> int:
+        """Counts a handoff to elsewhere in the run, for all its branches."""
+        return await self._bank.hand_out(specialist, limit)
+
     async def reserve(
         self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
     ) -> Reservation:
@@ -177,11 +181,13 @@ class EncodedResult(BaseModel):
     """A result on its way to the run, as JSON can hold it."""
 
     model_config = ConfigDict(defer_build=True)
-    result: Result
+    result: Result = Result(status="failed")
     model: str = ""
     """The class of an output that is a pydantic model: its module and its name."""
     plain: bool = False
     """True if the output lost something on its way through JSON, such as its type."""
+    bug: str = ""
+    """The error that the branch ended with in place of a result."""
 
 
 def sent_back(result: Result) -> EncodedResult:

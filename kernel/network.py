@@ -1,0 +1,206 @@
+"""The machine's network settings, read in one place: addresses, proxies, certificates.
+
+Whatever cannot be used is a SetupError of one line that names the variable. Of a value that may
+hold a password nothing is shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+
+from .client import SetupError
+
+if TYPE_CHECKING:
+    import ssl
+
+
+class ProxySetting(NamedTuple):
+    """The proxy that this machine names for an address."""
+
+    variable: str
+    value: str
+
+
+class Way(NamedTuple):
+    """The way to a server, as the transports of httpx take it."""
+
+    proxy: httpx.Proxy | None
+    certificates: ssl.SSLContext
+
+
+def address_of(text: str) -> httpx.URL | None:
+    """The plain address of a server: scheme, host, maybe a port and a path. None for any other
+    text."""
+    try:
+        url = httpx.URL(text)
+    except (httpx.InvalidURL, TypeError, ValueError):
+        return None
+    is_plain = text.isprintable() and not any(sign in text for sign in " @?#\\")
+    has_host = url.scheme in ("http", "https") and bool(url.host)
+    return url if is_plain and has_host and _is_port(url.port) else None
+
+
+def _is_port(port: int | None) -> bool:
+    return port is None or 0 < port < 65536
+
+
+def proxy_for(scheme: str, host: str) -> ProxySetting | None:
+    """The proxy that the environment, or the system, names for a host, if any."""
+    if proxy_bypass(host) or (":" in host and proxy_bypass(f"[{host}]")):
+        return None
+    proxies = getproxies()
+    for kind in (scheme, "all"):
+        if value := proxies.get(kind, "").strip():
+            return ProxySetting(_variable(f"{kind}_proxy"), value)
+    return None
+
+
+def _variable(name: str) -> str:
+    """The name of a variable as it is set: small letters come first, as they do for Python."""
+    if os.environ.get(name):
+        return name
+    return name.upper() if os.environ.get(name.upper()) else f"the system's {name}"
+
+
+def way_to(url: httpx.URL) -> Way:
+    """The way to an address. Raises SetupError for a setting with which there is none."""
+    setting = proxy_for(url.scheme, url.host)
+    proxy = _proxy(setting) if setting else None
+    if url.scheme == "https" or (proxy and proxy.url.scheme == "https"):
+        certificates = _trusted()
+    else:
+        certificates = _nobody_trusted()
+    if proxy and proxy.url.scheme == "https":
+        proxy.ssl_context = certificates
+    return Way(proxy, certificates)
+
+
+def _proxy(setting: ProxySetting) -> httpx.Proxy:
+    """The proxy of a setting; without a scheme it is spoken to over http, as elsewhere."""
+    value = setting.value if "://" in setting.value else f"http://{setting.value}"
+    proxy = None
+    if value.isprintable() and " " not in value:
+        try:
+            proxy = httpx.Proxy(value)
+        except (httpx.InvalidURL, ValueError):
+            pass
+    if proxy is None or not proxy.url.host or not _is_port(proxy.url.port):
+        raise SetupError(
+            f"{setting.variable} is no address of a proxy; expected one such as"
+            " http://proxy.example:8080, with http, https or socks5 as its scheme, or unset it"
+        )
+    if proxy.url.scheme.startswith("socks") and importlib.util.find_spec("socksio") is None:
+        raise SetupError(
+            f"{setting.variable} names a SOCKS proxy, which needs one more package: pip install"
+            ' "httpx[socks]"; or unset it'
+        )
+    return proxy
+
+
+def _trusted() -> ssl.SSLContext:
+    """The certificates that this machine trusts: SSL_CERT_FILE, else SSL_CERT_DIR, else those of
+    the package certifi."""
+    import ssl
+
+    import certifi
+
+    file, folders = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+    if folders and not file and not any(map(os.path.isdir, folders.split(os.pathsep))):
+        raise SetupError(
+            f"SSL_CERT_DIR is {folders!r}, which is no folder; name one that holds certificates, or"
+            " unset it"
+        )
+    try:
+        if folders and not file:
+            return ssl.create_default_context(capath=folders)
+        return ssl.create_default_context(cafile=file or certifi.where())
+    except (OSError, ValueError) as problem:  # ValueError: a NUL in a path
+        why = getattr(problem, "strerror", None) or type(problem).__name__
+    if log := _unusable_key_log():
+        raise SetupError(
+            f"SSLKEYLOGFILE is {log!r}, which cannot be written; name another file, or unset it"
+        )
+    name = "SSL_CERT_FILE" if file else "the file of the package certifi"
+    raise SetupError(
+        f"{name} is {file or certifi.where()!r}, which cannot be read as certificates ({why}); name"
+        " a PEM file, or unset it"
+    )
+
+
+def _unusable_key_log() -> str:
+    """The file to which keys of connections should be written, if it cannot be; else empty."""
+    path = os.environ.get("SSLKEYLOGFILE", "")
+    try:
+        if path:
+            _nobody_trusted().keylog_filename = path
+    except (OSError, ValueError):
+        return path
+    return ""
+
+
+def _nobody_trusted() -> ssl.SSLContext:
+    """Certificates for a way without TLS, where no setting of them can be in the way."""
+    import ssl
+
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def pool_for(url: httpx.URL) -> LoopPools:
+    """Connections to one server, as many as a fan-out asks for. Raises SetupError, as `way_to`.
+
+    Few are kept afterwards: httpx looks through all that it keeps at every request, which with
+    hundreds costs more than opening new ones.
+    """
+    way = way_to(url)
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+
+    def pool() -> httpx.AsyncHTTPTransport:
+        return httpx.AsyncHTTPTransport(limits=limits, proxy=way.proxy, verify=way.certificates)
+
+    return LoopPools(pool)
+
+
+class LoopPools(httpx.AsyncBaseTransport):
+    """A pool of connections for each event loop that asks: a connection belongs to its loop."""
+
+    def __init__(self, pool: Callable[[], httpx.AsyncHTTPTransport]) -> None:
+        self._new = pool
+        self._pools: dict[asyncio.AbstractEventLoop, httpx.AsyncHTTPTransport] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+        self._looking = threading.Lock()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Sends a request over the pool of the running loop."""
+        loop = asyncio.get_running_loop()
+        pool = self._pools.get(loop)
+        if pool is None:
+            with self._looking:
+                for other in [each for each in self._pools if each.is_closed()]:
+                    del self._pools[other]
+                pool = self._pools[loop] = self._new()
+        return await pool.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        """Closes the pool of the running loop, and asks the other loops to close theirs."""
+        here = asyncio.get_running_loop()
+        with self._looking:
+            pools, self._pools = self._pools, {}
+        for loop, pool in pools.items():
+            if loop is here:
+                await pool.aclose()
+            elif not loop.is_closed():
+                loop.call_soon_threadsafe(self._close_soon, pool)
+
+    def _close_soon(self, pool: httpx.AsyncHTTPTransport) -> None:
+        """Closes a pool in the loop that runs this."""
+        task = asyncio.ensure_future(pool.aclose())
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
