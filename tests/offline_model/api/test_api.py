@@ -25,6 +25,7 @@ from offline_model import (
     Temperament,
     estimate_tokens,
 )
+from tests.on_each import on_each
 
 HEADERS = {"anthropic-version": "2026-10-21"}
 HAIKU, SONNET, OPUS = "claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5"
@@ -107,7 +108,7 @@ def shaped(schema):
     return ask(output_config={"format": {"type": "json_schema", "schema": schema}})
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("request_", "message"),
     [
         (ask(temperature=1), "temperature: Extra inputs are not permitted"),
@@ -240,7 +241,7 @@ def test_a_mistake_is_refused_with_the_place_and_the_reason(request_, message):
     assert refusal(request_)[2].startswith(message)
 
 
-@pytest.mark.parametrize(
+@on_each(
     "request_",
     [
         ask(BLOCK),
@@ -293,8 +294,8 @@ def test_the_conversation_must_end_with_the_user():
     )
 
 
-@pytest.mark.parametrize("model", [SONNET, OPUS])
-@pytest.mark.parametrize("choice", [{"type": "any"}, {"type": "tool", "name": "search"}])
+@on_each("model", [SONNET, OPUS])
+@on_each("choice", [{"type": "any"}, {"type": "tool", "name": "search"}])
 def test_a_tool_cannot_be_forced_on_the_larger_models(model, choice):
     assert refusal(ask(model=model, tools=[SEARCH], tool_choice=choice))[2] == (
         'tool_choice: type "tool" and "any" are not supported for this model.'
@@ -380,7 +381,7 @@ def test_other_errors_have_the_services_status_and_type():
         assert server.handle("POST", "/v1/messages", HEADERS, body).status == 400
 
 
-@pytest.mark.parametrize(
+@on_each(
     "headers",
     [
         HEADERS,
@@ -427,7 +428,7 @@ def answered(**changes):
     return {**request, **changes}
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("changes", "first"),
     [
         ({"system": "Another role."}, None),
@@ -512,7 +513,7 @@ def test_a_stop_sequence_ends_the_reply_before_it():
     assert reply["content"][-1]["text"] == "Tea was first taxed in 1660,"
 
 
-@pytest.mark.parametrize("max_tokens", [1, 2, 5, 9])
+@on_each("max_tokens", [1, 2, 5, 9])
 def test_a_reply_longer_than_max_tokens_is_cut(max_tokens):
     reply = say(ask(max_tokens=max_tokens))
     assert reply["stop_reason"] == "max_tokens" and reply["usage"]["output_tokens"] <= max_tokens
@@ -844,7 +845,7 @@ def test_the_server_names_a_wrong_method_and_a_body_that_is_too_large():
             )
 
 
-@pytest.mark.parametrize(
+@on_each(
     "settings",
     [
         {"latency_ms": -1},
@@ -926,7 +927,7 @@ def test_an_account_that_is_too_long_is_cut_with_a_count_and_keeps_what_was_not_
     assert cut.left_out == 500 - len(cut.wishes) > 0 and "more" in cut.as_text()
 
 
-@pytest.mark.parametrize("name", ["x-api-key", "authorization"])
+@on_each("name", ["x-api-key", "authorization"])
 def test_a_key_never_gets_into_the_account(name):
     account = Account("writer", not_understood=("use key-0123456789 and sk-ant-9876543210",))
     headers = {
@@ -939,7 +940,7 @@ def test_a_key_never_gets_into_the_account(name):
     )
 
 
-@pytest.mark.parametrize("text", [None, "", "[]", "{", "[" * 9000, '"writer"'])
+@on_each("text", [None, "", "[]", "{", "[" * 9000, '"writer"'])
 def test_a_header_that_is_no_account_is_none(text):
     assert Account.from_header(text) is None
 

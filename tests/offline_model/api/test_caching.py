@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from offline_model import Answer, Faults, OfflineAPI
+from tests.on_each import on_each
 
 HAIKU, SONNET = "claude-haiku-5-5", "claude-sonnet-5-5"
 MARK = {"cache_control": {"type": "ephemeral"}}
@@ -150,7 +150,7 @@ def test_each_client_has_its_own_cache():
     assert service.ask(system=[text(LONG, **MARK)], key="one")[:2] == (640, 0)
 
 
-@pytest.mark.parametrize(("mark", "seconds"), [(MARK, 300), (HOUR, 3600)])
+@on_each(("mark", "seconds"), [(MARK, 300), (HOUR, 3600)])
 def test_an_entry_lives_for_its_time_after_each_use(mark, seconds):
     service = Service()
     request = {"system": [text(LONG, **mark)]}

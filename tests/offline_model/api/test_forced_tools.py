@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from offline_model import Answer, OfflineAPI
+from tests.on_each import on_each
 
 HEADERS = {"anthropic-version": "2026-10-21"}
 HAIKU = "claude-haiku-5-5"
@@ -64,8 +63,8 @@ def refusal(request):
     return body["error"]["message"]
 
 
-@pytest.mark.parametrize("choice", [{"type": "any"}, {"type": "tool", "name": "record"}])
-@pytest.mark.parametrize(("year", "verdict"), [("1660", "PASS"), ("1770", "REVISE")])
+@on_each("choice", [{"type": "any"}, {"type": "tool", "name": "record"}])
+@on_each(("year", "verdict"), [("1660", "PASS"), ("1770", "REVISE")])
 def test_a_review_is_recorded_by_the_tool_that_was_forced(choice, year, verdict):
     request = ask(DRAFT.format(year=year), [RECORD], choice, system=REVIEW)
     [(name, given)] = calls(request)
@@ -103,7 +102,7 @@ def test_a_forced_call_is_the_same_every_time_and_can_be_answered():
     assert send({**request, "messages": turns, "tool_choice": {"type": "auto"}})[0] == 200
 
 
-@pytest.mark.parametrize(
+@on_each(
     "schema",
     [
         {"type": "object"},
@@ -149,7 +148,7 @@ def test_an_answer_without_the_call_that_was_forced_is_a_bug_of_the_model():
     )
 
 
-@pytest.mark.parametrize(
+@on_each(
     "field",
     [
         {"eager_input_streaming": True},

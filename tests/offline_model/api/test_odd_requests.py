@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from offline_model import Answer, OfflineAPI
+from tests.on_each import on_each
 
 HAIKU = "claude-haiku-5-5"
 HEADERS = {"anthropic-version": "2026-10-21"}
@@ -45,7 +45,7 @@ NODE = closed(next={"$ref": "#/$defs/Node"})
 PAIR = {"A": closed(b={"$ref": "#/$defs/B"}), "B": closed(a={"$ref": "#/$defs/A"})}
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("schema", "problem"),
     [
         (
@@ -72,7 +72,7 @@ def test_a_schema_that_cannot_be_met_is_refused(schema, problem):
     assert refusal(shaped(schema)).startswith(f"output_config.format.schema{problem}")
 
 
-@pytest.mark.parametrize(
+@on_each(
     "schema",
     [
         {"type": "object", "properties": {"a": {"type": "nonsense"}}},
@@ -89,7 +89,7 @@ def test_an_input_schema_that_is_none_is_refused(schema):
     )
 
 
-@pytest.mark.parametrize("kind", ["image", "document", "search_result", "server_tool_use"])
+@on_each("kind", ["image", "document", "search_result", "server_tool_use"])
 def test_what_is_no_text_is_refused_with_a_reason(kind):
     block = {"type": kind, "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}}
     message = refusal(ask([block]))
@@ -115,7 +115,7 @@ def test_a_thread_is_refused_so_that_the_official_runner_goes_on_without():
     assert refusal(ask(thread={"type": "create"})) == "thread: Extra inputs are not permitted"
 
 
-@pytest.mark.parametrize(
+@on_each(
     "body",
     [
         b"",
@@ -143,7 +143,7 @@ NODE_SCHEMA = {
 }
 
 
-@pytest.mark.parametrize(
+@on_each(
     "definition",
     [NODE_SCHEMA, {"allOf": [{"$ref": "#/$defs/Node"}]}, {"anyOf": [{"$ref": "#/$defs/Node"}]}],
 )
@@ -154,7 +154,7 @@ def test_a_forced_input_that_requires_itself_is_refused_and_not_a_failure(defini
     assert "a schema requires itself" in refusal(request)
 
 
-@pytest.mark.parametrize("depth", [50, 150, 250, 350, 450, 900])
+@on_each("depth", [50, 150, 250, 350, 450, 900])
 def test_deep_nesting_is_answered_or_refused(depth):
     deep = {}
     for _ in range(depth):

@@ -8,6 +8,7 @@ anthropic = pytest.importorskip("anthropic", minversion="2.0")
 pydantic = pytest.importorskip("pydantic")
 
 from offline_model import Answer, Faults, OfflineAPI, Server  # noqa: E402
+from tests.on_each import on_each  # noqa: E402
 
 HAIKU, SONNET = "claude-haiku-5-5", "claude-sonnet-5-5"
 SEARCH = {
@@ -63,7 +64,7 @@ def test_a_message(url):
     assert message._request_id.startswith("req_") and message.usage.input_tokens > 0
 
 
-@pytest.mark.parametrize("model", [HAIKU, SONNET])
+@on_each("model", [HAIKU, SONNET])
 def test_a_round_trip_with_tools_and_the_thinking_echoed(url, model):
     client = connect(url)
     request = {
@@ -91,7 +92,7 @@ def test_structured_output(url):
     assert message.parsed_output == Verdict(passed=True, score=7)
 
 
-@pytest.mark.parametrize("model", [HAIKU, SONNET])
+@on_each("model", [HAIKU, SONNET])
 def test_a_stream_adds_up_to_the_message(url, model):
     client = connect(url)
     request = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from tests.on_each import on_each
 
 from .desk import FACTS, GOOD
 from .wire import TEXT, parts, send, shape
@@ -40,8 +40,8 @@ BEYOND = (
 SYSTEMS = ("", "You are a helpful assistant.", "You are the writer of a desk. Write like a pirate.")
 
 
-@pytest.mark.parametrize("system", SYSTEMS, ids=["no prompt", "assistant", "writer"])
-@pytest.mark.parametrize("task", BEYOND)
+@on_each("system", SYSTEMS, ids=["no prompt", "assistant", "writer"])
+@on_each("task", BEYOND)
 def test_a_job_that_it_does_not_know_is_no_brief_because_facts_are_at_hand(task, system):
     reply = send(parts(task=task, facts=FACTS), system)
     quoted = task[0].lower() + task[1:-1]
@@ -49,7 +49,7 @@ def test_a_job_that_it_does_not_know_is_no_brief_because_facts_are_at_hand(task,
     assert reply.account.read_as == "an unknown job" and not reply.account.wishes
 
 
-@pytest.mark.parametrize(
+@on_each(
     "task", ["Write a brief on Qdrant.", "Summarize the facts.", "Condense these facts.", "Qdrant"]
 )
 def test_a_text_of_the_facts_is_still_a_brief(task):
@@ -57,7 +57,7 @@ def test_a_text_of_the_facts_is_still_a_brief(task):
     assert reply.account.read_as == "writer" and "I am the offline model" not in reply.text
 
 
-@pytest.mark.parametrize(
+@on_each(
     "field",
     [{"colour": TEXT}, {"weather": {"type": "integer"}}, {"rhymes": {"type": "boolean"}}],
     ids=["text", "number", "yes or no"],
@@ -78,7 +78,7 @@ def test_a_field_whose_name_says_nothing_to_a_reviewer_is_left_open_and_named(fi
     assert f"{name}: nothing in the text fills it" in reply.account.not_understood
 
 
-@pytest.mark.parametrize("name", ["comment", "reasoning", "summary", "explanation", "issues"])
+@on_each("name", ["comment", "reasoning", "summary", "explanation", "issues"])
 def test_the_remarks_of_a_reviewer_go_where_a_name_asks_for_them(name):
     wrong = GOOD.replace("2021", "2019")
     task = parts(task="Review the draft", facts=FACTS, draft=wrong)

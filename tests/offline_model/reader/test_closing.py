@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.on_each import on_each
 
 from .desk import FACTS, GOOD
 from .wire import VERDICT, parts, send
@@ -13,7 +13,7 @@ DRAFT = f"{GOOD} {ASKED.format('Qdrant')}"
 MISSING = "the source [qdrant-intro] is not used; add from it."
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("task", "topic"),
     [
         ("Write a brief on Qdrant and end with a question", "Qdrant"),
@@ -36,8 +36,8 @@ def test_it_is_no_claim():
     assert send(asked, reviewer, schema=VERDICT).json["verdict"] == "PASS"
 
 
-@pytest.mark.parametrize("draft", [GOOD, DRAFT, f"{ASKED.format('Qdrant')}\n\n{GOOD}"])
-@pytest.mark.parametrize("feedback", [MISSING, "Shorten it.", "It could be better.", ""])
+@on_each("draft", [GOOD, DRAFT, f"{ASKED.format('Qdrant')}\n\n{GOOD}"])
+@on_each("feedback", [MISSING, "Shorten it.", "It could be better.", ""])
 def test_it_stays_last_when_the_draft_is_revised(draft, feedback):
     asked = {"task": "Write a brief on Qdrant", "facts": FACTS, "draft": draft}
     if feedback:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from offline_model.reader.draft import Draft, cut, length
 from offline_model.reader.sources import facts
+from tests.on_each import on_each
 
 FACTS = facts(
     "- Qdrant is a vector database. [overview]\n"
@@ -40,7 +39,7 @@ def test_words_are_counted_as_everybody_counts_them():
     assert length("one two", "three [four]") == 4
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("room", "left"),
     [
         (9, "Qdrant is a vector database [overview]."),
@@ -70,7 +69,7 @@ def test_the_facts_carry_a_sentence_or_contradict_it():
     assert draft.support("Bananas are yellow and sweet [overview].").fact is None
 
 
-@pytest.mark.parametrize("line", [". . . .", "a a a a", "| a | b |"])
+@on_each("line", [". . . .", "a a a a", "| a | b |"])
 def test_no_fact_carries_a_sentence_that_says_nothing(line):
     assert not Draft(line, FACTS).support(line).is_carried
 

@@ -6,12 +6,11 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
-
 import offline_model
 from offline_model.page import page
 from offline_model.reader.difference import account_of
 from offline_model.skills import name_of, skills
+from tests.on_each import on_each
 
 from .desk import FACTS, GOOD
 from .wire import TEXT, VERDICT, parts, send, tool
@@ -30,7 +29,7 @@ BEHAVIOURS = tomllib.loads((HOME / "lexicon" / "behaviours.toml").read_text(enco
 ROWS = {name: row for name, row in re.findall(r"^\| `(\w+)` \|(.*)\|$", PAGE, re.M)}
 
 
-@pytest.mark.parametrize("dial", [name for name in FAMILIES["dials"] if name != "length"])
+@on_each("dial", [name for name in FAMILIES["dials"] if name != "length"])
 def test_each_dial_of_the_page_is_read_in_both_forms_by_a_behaviour_that_obeys_it(dial):
     entry = FAMILIES["dials"][dial]
     for form in entry["reads"]:
@@ -97,7 +96,7 @@ def test_a_tool_that_takes_the_final_answer_is_called_when_the_job_is_known():
     assert [call["name"] for call in searched.calls] == ["search"]
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("text", "says"),
     [
         (parts(task="Translate the draft into German", draft=GOOD), "I am the offline model"),
@@ -116,7 +115,7 @@ def test_where_tools_are_turned_off_it_answers_in_words():
     assert not reply.calls and reply.text.startswith("# Qdrant")
 
 
-@pytest.mark.parametrize(("before", "is_read"), [(3_000, True), (5_000, False)])
+@on_each(("before", "is_read"), [(3_000, True), (5_000, False)])
 def test_a_sentence_is_read_as_far_as_4000_characters(before, is_read):
     system = f"You are the writer {'and so on ' * (before // 10)}in at most 20 words"
     account = send(parts(task="Write a brief on Qdrant", facts=FACTS), system).account

@@ -22,6 +22,7 @@ from kernel.plan import PLANNER, NoPlan, StepPlanner
 from kernel.search import Corpus
 from kernel.supervisors import LLMSupervisor
 from kernel.team import researcher, reviewer, specialists, writer
+from tests.on_each import on_each
 from workshop.desks.incidents import make
 from workshop.desks.oncall import OnCallDesk
 
@@ -231,9 +232,7 @@ DONE = {
 """How many tries there are, and those of them that are done."""
 
 
-@pytest.mark.parametrize(
-    ("tries", "count"), [(TRIES, 124), (sixty(), 60)], ids=["124 tries", "60 tries"]
-)
+@on_each(("tries", "count"), [(TRIES, 124), (sixty(), 60)], ids=["124 tries", "60 tries"])
 def test_of_fresh_tries_none_is_silently_wrong(desk, tries, count):
     async def all_of_them():
         return [(row, await play(row, desk)) for row in tries]

@@ -9,10 +9,9 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 import kernel
 from offline_model.reader.lexicon import families, table
+from tests.on_each import on_each
 from workshop.course import lessons
 
 HERE = Path(__file__).parent
@@ -88,7 +87,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("where", TEXTS)
+@on_each("where", TEXTS)
 def test_no_sentence_of_an_answer_stands_here(where):
     assert not {sentence for text in TEXTS[where] for sentence in sentences(text)} & OF_ANSWERS
 

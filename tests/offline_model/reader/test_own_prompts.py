@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from offline_model.reader.lexicon import families, table
+from tests.on_each import on_each
 from workshop.course.lessons import LESSONS
 
 from .desk import FACTS, GOOD
@@ -33,7 +32,7 @@ TOOLS = {"": [], "team": team(), "transfer": [TRANSFER], "search": [tool()], "se
 ROWS = {name: table(f"own_prompts/{name}") for name in families("own_prompts")}
 
 
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+@on_each("row", ROWS.values(), ids=ROWS)
 def test_a_prompt_of_ones_own_is_read_as_the_table_says(row):
     given = {name: AT_HAND[name] for name in row["at_hand"]}
     fields = {name: KINDS[kind] for name, kind in row.get("fields", {}).items()}
@@ -45,6 +44,6 @@ def test_a_prompt_of_ones_own_is_read_as_the_table_says(row):
     assert account.not_understood == tuple(row["named"])
 
 
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+@on_each("row", ROWS.values(), ids=ROWS)
 def test_the_table_names_lessons_that_there_are(row):
     assert row["lesson"] in {lesson.title for lesson in LESSONS}

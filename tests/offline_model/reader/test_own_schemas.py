@@ -5,12 +5,12 @@ from __future__ import annotations
 from enum import Enum, IntEnum, StrEnum
 from typing import Literal, NamedTuple
 
-import pytest
 from pydantic import BaseModel, Field
 
 from kernel.team import REVIEWER, WRITER
 from kernel.tools import schema_of
 from kernel.wire import strict_schema
+from tests.on_each import on_each
 
 from .desk import FACTS, GOOD
 from .wire import Reply, parts, send
@@ -214,7 +214,7 @@ def asked(row: Row) -> Reply:
     return send(parts(**given), system, schema=strict_schema(schema_of(row.schema)))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.schema.__name__}-{row.reader}")
+@on_each("row", ROWS, ids=lambda row: f"{row.schema.__name__}-{row.reader}")
 def test_each_field_is_filled_or_null_and_named_or_refused_by_name(row):
     reply = asked(row)
     named = {clause.partition(":")[0] for clause in reply.account.not_understood}

@@ -12,14 +12,13 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-import pytest
-
 import offline_model
 from kernel import connect, models
 from offline_model import OfflineAPI
 from offline_model.account import HEADER, MAX_BYTES
 from offline_model.page import BEGIN
 from offline_model.skills import SKILLS, Skill
+from tests.on_each import on_each
 from workshop.desks.oncall import PROMPTS
 
 from .desk import FACTS, GOOD
@@ -139,13 +138,13 @@ def units() -> list[str]:
 SENTENCES = [unit for unit in units() if not unit.startswith("Not read:")]
 
 
-@pytest.mark.parametrize("sentence", SENTENCES, ids=lambda text: text[:50])
+@on_each("sentence", SENTENCES, ids=lambda text: text[:50])
 def test_each_sentence_of_the_page_has_a_test(sentence):
     proofs = [begins for begins in (*PROOFS, *ADVICE) if sentence.startswith(begins)]
     assert len(proofs) == 1, f"no test, or more than one entry, for: {sentence}"
 
 
-@pytest.mark.parametrize("begins", PROOFS)
+@on_each("begins", PROOFS)
 def test_each_proof_is_of_a_sentence_and_exists(begins):
     assert any(sentence.startswith(begins) for sentence in SENTENCES), "not on the page any more"
     for proof in PROOFS[begins].split():
@@ -233,7 +232,7 @@ SYNONYMS = [
 ]
 
 
-@pytest.mark.parametrize("label", ["<notes>", "Notes:", "**Draft:**", "## Evidence"])
+@on_each("label", ["<notes>", "Notes:", "**Draft:**", "## Evidence"])
 def test_a_part_is_a_tag_or_a_line_that_is_a_label(label):
     name = re.sub(r"\W", "", label).lower()
     end = f"\n</{name}>" if label.startswith("<") else ""
@@ -241,7 +240,7 @@ def test_a_part_is_a_tag_or_a_line_that_is_a_label(label):
     assert reply.account.parts == ("task", "draft" if name == "draft" else "facts")
 
 
-@pytest.mark.parametrize(("word", "label"), SYNONYMS)
+@on_each(("word", "label"), SYNONYMS)
 def test_each_synonym_names_its_part(word, label):
     assert label in send(f"{word.capitalize()}:\nThe teapot holds 150 ml.", "Hello.").account.parts
 
@@ -300,7 +299,7 @@ def with_task(request: dict, task: str) -> dict:
     return {**request, "text": text if "<task>" in text else task}
 
 
-@pytest.mark.parametrize(("role", "wording"), EXAMPLES)
+@on_each(("role", "wording"), EXAMPLES)
 def test_the_system_prompt_says_who_it_is(role, wording):
     read_as, request = ROLE_REQUESTS[role]
     reply = send(system=wording, **request)
@@ -309,7 +308,7 @@ def test_the_system_prompt_says_who_it_is(role, wording):
     assert reply.account.read_as == read_as and DOES[role](reply), reply
 
 
-@pytest.mark.parametrize(("role", "wording"), EXAMPLES)
+@on_each(("role", "wording"), EXAMPLES)
 def test_without_a_role_task_tools_and_schema_decide(role, wording):
     read_as, request = ROLE_REQUESTS[role]
     assert send(**with_task(request, wording)).account.read_as == read_as
@@ -460,7 +459,7 @@ TURNED = {  # wish → whether a reply does what a wording that turns it down as
 }
 
 
-@pytest.mark.parametrize(
+@on_each(
     "wish",
     [
         "Do not skip the review.",
@@ -515,14 +514,14 @@ def wordings(wish: str, column: int) -> list[str]:
     return re.findall(r'"([^"]+)"', ROWS[wish].split("|")[column])
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("wish", "wording"), [(wish, wording) for wish in EFFECTS for wording in wordings(wish, 0)]
 )
 def test_a_wish_is_done(wish, wording):
     assert EFFECTS[wish](wording)
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("wish", "wording"), [(wish, wording) for wish in EFFECTS for wording in wordings(wish, 1)]
 )
 def test_a_wish_that_is_turned_down_is_not_done(wish, wording):
@@ -568,7 +567,7 @@ def after_search(used: dict) -> Reply:
     return send(system="You are the researcher.", tools=[tool(), used], messages=messages)
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("kind", "text"),
     [(kind, text) for kind in USES for text in re.findall(r'"([^"]+)"', ROWS[kind])],
 )
@@ -577,7 +576,7 @@ def test_each_tool_of_the_page_is_used(kind, text):
     assert [call["name"] for call in USES[kind](used).calls] == [used["name"]]
 
 
-@pytest.mark.parametrize("rule", [{"format": "date"}, {"pattern": "^[0-9-]+$"}])
+@on_each("rule", [{"format": "date"}, {"pattern": "^[0-9-]+$"}])
 def test_a_text_with_a_format_is_filled_from_its_own_line(rule):
     schema = shape(due={"type": "string", **rule})
     assert send("The plan.\n\nDue: 2026-11-22", schema=schema).json == {"due": "2026-11-22"}
@@ -585,7 +584,7 @@ def test_a_text_with_a_format_is_filled_from_its_own_line(rule):
     assert not reply.text and "due" in reply.account.not_understood[-1]
 
 
-@pytest.mark.parametrize("kind", ["number", "integer", "boolean", "string", "array"])
+@on_each("kind", ["number", "integer", "boolean", "string", "array"])
 def test_what_nothing_fills_is_a_refusal_that_names_it(kind):
     reply = send("Fill the form. It is a red one.", schema=shape(colour={"type": kind}))
     assert not reply.text and not reply.calls
@@ -613,14 +612,14 @@ KERNEL_REQUESTS = [
 ]
 
 
-@pytest.mark.parametrize("request_of", KERNEL_REQUESTS, ids=lambda row: row[0])
+@on_each("request_of", KERNEL_REQUESTS, ids=lambda row: row[0])
 def test_the_desk_answers_in_the_shapes_of_the_kernel(request_of):
     read_as, system, fields, given = request_of
     reply = send(parts(task="Is it so?", **given), system, schema=shape(**fields))
     assert reply.account.read_as == read_as and {*reply.json} == {*fields}
 
 
-@pytest.mark.parametrize("request_of", DESK_REQUESTS, ids=lambda row: row[0])
+@on_each("request_of", DESK_REQUESTS, ids=lambda row: row[0])
 def test_any_other_shape_is_left_to_the_general_skills(request_of):
     read_as, system, fields, given = request_of
     other = shape(**fields, certainty={"type": "integer"})
@@ -636,7 +635,7 @@ RESULTS = (
 )
 
 
-@pytest.mark.parametrize("result", RESULTS)
+@on_each("result", RESULTS)
 def test_results_are_read_in_three_forms(result):
     found, _ = research("Find facts about the quillfish", search=lambda query: result)
     assert bullets(found) == ["The quillfish lives at 900 metres. [quill]"]
@@ -650,7 +649,7 @@ def test_the_page_lists_what_is_tried():
     assert [" ".join(item.split()) for item in listed.split("; ")] == list(NOT_READ)
 
 
-@pytest.mark.parametrize("wish", [*NOT_READ.values(), "Begin with a joke."])
+@on_each("wish", [*NOT_READ.values(), "Begin with a joke."])
 def test_what_is_not_read_is_named(wish):
     account = send(parts(**BRIEF), f"You are the writer. {wish}").account
     named = " ".join(account.not_understood)
@@ -658,7 +657,7 @@ def test_what_is_not_read_is_named(wish):
     assert sum(word in named for word in words) >= len(words) / 2, account
 
 
-@pytest.mark.parametrize(("count", "is_read"), [(50, True), (51, False)])
+@on_each(("count", "is_read"), [(50, True), (51, False)])
 def test_a_list_of_workers_is_read_as_far_as_50_names(count, is_read):
     names = [f"scout{number}" for number in range(count)]
     names[-1] = "writer"
@@ -671,7 +670,7 @@ def test_a_list_of_workers_is_read_as_far_as_50_names(count, is_read):
     assert ("writer" in {step["worker"] for step in planned}) == is_read
 
 
-@pytest.mark.parametrize("count", [20, 21])
+@on_each("count", [20, 21])
 def test_a_comparison_is_read_as_far_as_20_things(count):
     names = [f"Zeb{chr(97 + number)}" for number in range(count)]
     task = f"Compare {', '.join(names[:-1])} and {names[-1]}"
@@ -700,13 +699,13 @@ def test_a_brief_has_at_most_250_words():
     assert 240 < len(written.split()) <= 250
 
 
-@pytest.mark.parametrize(("count", "named"), [(19, 19), (25, 20)])
+@on_each(("count", "named"), [(19, 19), (25, 20)])
 def test_a_review_names_at_most_20_faults(count, named):
     issues = reviewed("", " ".join(statements(count))).json["issues"]
     assert len(issues) == named
 
 
-@pytest.mark.parametrize(("count", "is_compared"), [(79, True), (80, False)])
+@on_each(("count", "is_compared"), [(79, True), (80, False)])
 def test_a_synthesis_compares_at_most_80_statements(count, is_compared):
     one = "\n".join(
         f"- {text} [a]" for text in ("The bridge is 300 metres long.", *statements(count - 1))
@@ -718,13 +717,13 @@ def test_a_synthesis_compares_at_most_80_statements(count, is_compared):
     assert ("Sources differ: The bridge" in reply.text) == is_compared
 
 
-@pytest.mark.parametrize(("length", "is_label"), [(1_900, True), (2_100, False)])
+@on_each(("length", "is_label"), [(1_900, True), (2_100, False)])
 def test_a_label_is_in_a_line_of_at_most_2000_characters(length, is_label):
     text = f"Task: Write a brief\n\nNotes: {'Qdrant stores points. ' * (length // 22)}"
     assert ("facts" in send(text, "You are the writer.").account.parts) == is_label
 
 
-@pytest.mark.parametrize(("before", "is_found"), [(1_000, True), (2_500, False)])
+@on_each(("before", "is_found"), [(1_000, True), (2_500, False)])
 def test_a_worker_of_a_desk_looks_for_its_tools_in_2000_characters(before, is_found):
     ran = tool("t1", f"{'x' * before}. Run the tests of the project.", only=TEXT)
     read = tool("t2", "Read one file of the project.", path=TEXT)
@@ -812,7 +811,7 @@ def test_a_wording_is_added_by_one_line_of_data(tmp_path):
     assert list(map(json.loads, done.stdout.split())) == [*GRAMMAR.values()]
 
 
-@pytest.mark.parametrize("name", SKILLS)
+@on_each("name", SKILLS)
 def test_each_skill_is_a_module_with_the_names_of_the_protocol(name):
     module = import_module(f"offline_model.skills.{name}")
     assert (Path(offline_model.__file__).parent / "skills" / f"{name}.py").is_file()
@@ -832,7 +831,7 @@ def test_the_arguments_of_a_call_are_in_the_account():
     assert "weather needs city" in untold.text and "no text or tool" not in untold.text
 
 
-@pytest.mark.parametrize(
+@on_each(
     "rule",
     [
         "REVISE if a number differs from the facts or a sentence has no citation.",

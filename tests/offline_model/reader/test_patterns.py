@@ -10,10 +10,9 @@ from pathlib import Path
 from re import _constants as kinds  # what `re` itself makes of a pattern
 from re import _parser as parser
 
-import pytest
-
 import offline_model
 from offline_model.reader import lexicon
+from tests.on_each import on_each
 
 REPEATS = (kinds.MAX_REPEAT, kinds.MIN_REPEAT, kinds.POSSESSIVE_REPEAT)
 LONG = 100
@@ -73,7 +72,7 @@ def runs(pattern: str) -> list[str]:
 PATTERNS = dict(searched())
 
 
-@pytest.mark.parametrize("name", PATTERNS)
+@on_each("name", PATTERNS)
 def test_no_pattern_that_is_searched_for_begins_with_a_run(name):
     assert not runs(PATTERNS[name].pattern), PATTERNS[name].pattern
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from offline_model.reader.dials import limit, wished
 from offline_model.reader.difference import Prompt
+from tests.on_each import on_each
 
 ROLE = "You are the planner of a team. Break the task into steps for the workers listed. "
 AT_MOST_THREE = (
@@ -67,13 +66,13 @@ def rest(sentence: str) -> list[str]:
     return list(Prompt(ROLE + sentence, "plan").unread())
 
 
-@pytest.mark.parametrize("sentence", AT_MOST_THREE)
+@on_each("sentence", AT_MOST_THREE)
 def test_a_limit_of_steps_is_read_in_plain_words(sentence):
     assert reading(sentence) == (3, None, None)
     assert rest(sentence) == []
 
 
-@pytest.mark.parametrize("sentence", ONE_AFTER_ANOTHER)
+@on_each("sentence", ONE_AFTER_ANOTHER)
 def test_one_after_another_is_read_and_its_number_is_no_limit(sentence):
     limit_of_steps, one_by_one, at_once = reading(sentence)
     assert (limit_of_steps, one_by_one) == (None, True)
@@ -81,12 +80,12 @@ def test_one_after_another_is_read_and_its_number_is_no_limit(sentence):
     assert rest(sentence) == []
 
 
-@pytest.mark.parametrize("sentence", ALL_AT_ONCE)
+@on_each("sentence", ALL_AT_ONCE)
 def test_all_at_once_is_another_wish(sentence):
     assert reading(sentence) == (None, None, True)
 
 
-@pytest.mark.parametrize("sentence", NO_WISH)
+@on_each("sentence", NO_WISH)
 def test_words_that_only_look_like_an_order_are_none(sentence):
     assert reading(sentence) == (None, None, None)
 
@@ -95,6 +94,6 @@ def test_both_rules_in_one_sentence():
     assert reading("Use at most three steps, and let no two steps run at once.")[:2] == (3, True)
 
 
-@pytest.mark.parametrize("order", ("Do not write", "Never write", "It can't have"))
+@on_each("order", ("Do not write", "Never write", "It can't have"))
 def test_more_than_is_an_upper_limit_where_it_is_forbidden(order):
     assert limit(f"{order} more than 180 words.", "words") == 180

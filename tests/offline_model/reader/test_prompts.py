@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import json
 
-import pytest
-
 from kernel import context, memory, selection, supervisors, team
+from tests.on_each import on_each
 from tests.places import ROOT
 from workshop.desks import oncall
 from workshop.material import evaluating
@@ -145,12 +144,12 @@ def test_there_are_prompts_and_tasks():
     assert len(SYSTEMS) > 25 and len(TASKS) > 50
 
 
-@pytest.mark.parametrize(("name", "system"), SYSTEMS, ids=lambda value: value[:40])
+@on_each(("name", "system"), SYSTEMS, ids=lambda value: value[:40])
 def test_every_prompt_is_read(name, system):
     assert account(system).not_understood == ()
 
 
-@pytest.mark.parametrize(("name", "task"), TASKS, ids=lambda value: value[:60])
+@on_each(("name", "task"), TASKS, ids=lambda value: value[:60])
 def test_every_task_is_read_by_researcher_writer_and_supervisor(name, task):
     shown = SHOWN_AS_NOT_UNDERSTOOD.get(task)
     for system in (team.RESEARCHER, team.WRITER, supervisors.SUPERVISOR):
@@ -181,14 +180,14 @@ FOREIGN = [  # a prompt, what it says, and what it says instead: that must be na
 ]
 
 
-@pytest.mark.parametrize(("system", "wording", "foreign"), FOREIGN, ids=lambda text: text[:40])
+@on_each(("system", "wording", "foreign"), FOREIGN, ids=lambda text: text[:40])
 def test_a_foreign_wish_in_the_same_place_is_named(system, wording, foreign):
     assert wording in system
     clauses = " ".join(account(system.replace(wording, foreign)).not_understood)
     assert foreign.split()[-1] in clauses
 
 
-@pytest.mark.parametrize("wish", ["Rhyme all the while.", "Our readers know Python.", "Sing it."])
+@on_each("wish", ["Rhyme all the while.", "Our readers know Python.", "Sing it."])
 def test_a_sentence_of_the_task_that_asks_for_nothing_known_is_named(wish):
     for system in (team.RESEARCHER, team.WRITER):
         tools = [tool()] if system == team.RESEARCHER else []
@@ -201,14 +200,14 @@ def test_the_reader_that_a_text_is_for_is_named_as_not_read():
     assert asked == ("Write a brief for a new colleague",)
 
 
-@pytest.mark.parametrize("unread", ["", "Use them like a pirate."])
+@on_each("unread", ["", "Use them like a pirate."])
 def test_an_agent_that_is_told_to_use_its_tools(unread):
     export = tool("export", "Export all documents on a topic.", topic=TEXT)
     reply = send("Look up Qdrant", f"Use your tools. {unread}", tools=[export])
     assert reply.calls and ("pirate" in " ".join(reply.account.not_understood)) == bool(unread)
 
 
-@pytest.mark.parametrize("unread", ["", "Write it in German."])
+@on_each("unread", ["", "Write it in German."])
 def test_a_worker_of_the_desk_without_findings_has_nothing_to_write_from(unread):
     system = f"{oncall.PROMPTS['comms']} {unread}"
     reply = send(parts(task="Write a note", context=EXPECTED), system)
@@ -221,7 +220,7 @@ def test_a_worker_of_the_desk_without_findings_has_nothing_to_write_from(unread)
 QUOTED = "The tower was built in 1889. It has three floors, and is best seen at night."
 
 
-@pytest.mark.parametrize("system", [team.RESEARCHER, team.WRITER, team.REVIEWER])
+@on_each("system", [team.RESEARCHER, team.WRITER, team.REVIEWER])
 def test_a_text_that_the_task_quotes_is_no_clause(system):
     given = {"tools": [tool()]} if system == team.RESEARCHER else {}
     made = send(parts(task=f'Review this text: "{QUOTED}"', facts=FACTS), system, **given)
@@ -251,7 +250,7 @@ def test_a_further_task_in_a_conversation_is_named_and_its_facts_are_not():
     )
 
 
-@pytest.mark.parametrize(
+@on_each(
     "task",
     [
         "Write a brief on penguins",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from tests.on_each import on_each
 
 from .wire import VERDICT, parts, send
 
@@ -45,7 +45,7 @@ def revised(draft: str, feedback: str, *facts: str) -> str:
     return send(text, WRITER).text
 
 
-@pytest.mark.parametrize(
+@on_each(
     "definition",
     [
         "The Ferry Board is a public service for ships. [board]",
@@ -75,7 +75,7 @@ def test_dated_facts_follow_time_and_all_others_stay_where_they_are():
     assert re.findall(r"\[(.)\]", brief("Write a brief on sport", *facts)) == ["a", "d", "c", "b"]
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("first", "second", "expected"),
     [
         ("Quark is a library for rain data", "Quark has nine small parts", "It has nine"),
@@ -136,7 +136,7 @@ def service() -> str:
     return send(parts(task="Write a brief on the Ferry Board", facts=listed(*SERVICE)), WRITER).text
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("right", "wrong", "hint"),
     [
         ("has 40 sailors", "has 55 sailors", "40"),

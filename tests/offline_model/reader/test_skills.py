@@ -9,9 +9,8 @@ import subprocess
 import sys
 from itertools import count
 
-import pytest
-
 from offline_model import Temperament
+from tests.on_each import on_each
 from tests.places import ROOT
 
 from .desk import FACTS, GOOD, TEAPOTS, library
@@ -60,7 +59,7 @@ def test_a_researcher_searches_first_and_then_reports_verbatim_cited_facts():
     )
 
 
-@pytest.mark.parametrize(
+@on_each(
     "name, field, description",
     [
         ("ask_the_archive", "question", "Consult the archive."),
@@ -189,7 +188,7 @@ def test_a_single_agent_that_writes_the_brief_writes_it_after_searching():
 # ── write ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
+@on_each(
     "text",
     [
         parts(task="Write a brief on Qdrant", facts=FACTS),
@@ -229,14 +228,14 @@ def test_an_empty_part_is_empty():
     assert "No facts about Qdrant were found" in written
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("order", "count"), {"Two sentences.": 2, "In one sentence.": 1, "Max 3 sentences.": 3}.items()
 )
 def test_a_number_of_sentences_is_obeyed(order, count):
     assert len(re.findall(r"\.(?:\s|$)", brief(f"You are the writer. {order}"))) == count
 
 
-@pytest.mark.parametrize("limit", [6, 20, 30])
+@on_each("limit", [6, 20, 30])
 def test_a_number_of_words_is_obeyed(limit):
     assert 0 < len(brief(f"You are the writer. Cite. At most {limit} words.").split()) <= limit
 
@@ -317,7 +316,7 @@ PLANTED = [
 ]
 
 
-@pytest.mark.parametrize(("wrong", "hints"), PLANTED, ids=lambda case: str(case)[:30])
+@on_each(("wrong", "hints"), PLANTED, ids=lambda case: str(case)[:30])
 def test_a_faithful_draft_passes_and_a_wrong_one_does_not(wrong, hints):
     assert verdict(GOOD) == {"verdict": "PASS", "issues": []}
     reply = verdict(GOOD.replace(*wrong))
@@ -376,7 +375,7 @@ def test_a_reviewer_that_is_never_content_stays_vague():
     )
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("schema", "good", "bad"),
     [
         (
@@ -419,14 +418,14 @@ def test_without_a_schema_the_first_line_is_the_verdict_in_the_prompts_own_words
 # ── revise ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("wrong", [wrong for wrong, _ in PLANTED], ids=lambda case: str(case)[:30])
+@on_each("wrong", [wrong for wrong, _ in PLANTED], ids=lambda case: str(case)[:30])
 def test_the_reviewers_own_issues_are_fixed_and_then_pass(wrong):
     draft = GOOD.replace(*wrong)
     fixed = revised("\n".join(f"- {issue}" for issue in verdict(draft)["issues"]), draft)
     assert verdict(fixed)["verdict"] == "PASS", fixed
 
 
-@pytest.mark.parametrize(
+@on_each(
     "feedback",
     [
         "- The year of foundation is wrong: the facts say 2021, not 2019.",
@@ -439,7 +438,7 @@ def test_a_wrong_number_is_fixed_from_other_peoples_feedback(feedback):
     assert "2021 [qdrant-company]" in fixed and "2019" not in fixed and "search engine" in fixed
 
 
-@pytest.mark.parametrize(
+@on_each(
     "feedback",
     [
         "Remove 'Cats love it': no fact supports it.",
@@ -451,7 +450,7 @@ def test_an_unsupported_sentence_is_dropped(feedback):
     assert "Cats" not in fixed and "search engine" in fixed
 
 
-@pytest.mark.parametrize(
+@on_each(
     "feedback",
     [
         "The source [qdrant-cloud] is not used.",
@@ -467,14 +466,12 @@ def test_a_draft_that_is_too_long_is_shortened():
     assert 0 < len(revised("Too long: the limit is 20 words.").split()) <= 20
 
 
-@pytest.mark.parametrize(
-    "feedback", ["Make it better.", "It should be more engaging.", "Polish it."]
-)
+@on_each("feedback", ["Make it better.", "It should be more engaging.", "Polish it."])
 def test_vague_feedback_changes_nothing_that_matters(feedback):
     assert revised(feedback).split("\n\n", 1)[1].split() == GOOD.split("\n\n", 1)[1].split()
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("feedback", "unread"),
     [
         ("Make it better.", ("Make it better.",)),
@@ -490,7 +487,7 @@ def test_feedback_that_names_nothing_to_fix_is_in_the_account(feedback, unread):
     assert account.not_understood == unread
 
 
-@pytest.mark.parametrize("lines", [20, 25])
+@on_each("lines", [20, 25])
 def test_feedback_counts_among_the_clauses_that_the_account_names(lines):
     feedback = "\n".join(f"- Zebrify part {number}." for number in range(lines))
     text = parts(task="A brief on Qdrant", facts=FACTS, draft=GOOD, feedback=feedback)
@@ -498,7 +495,7 @@ def test_feedback_counts_among_the_clauses_that_the_account_names(lines):
     assert len(account.not_understood) == 20 and account.left_out == lines - 20
 
 
-@pytest.mark.parametrize(
+@on_each(
     "system",
     [
         "You are the editor. Shorten the draft to one sentence; keep its citation.",
@@ -582,7 +579,7 @@ def test_a_supervisor_that_drops_the_facts():
     assert calls[1]["input"]["artifacts"] == {}
 
 
-@pytest.mark.parametrize("name", ["transfer_to_writer", "handoff_to_writer"])
+@on_each("name", ["transfer_to_writer", "handoff_to_writer"])
 def test_one_tool_that_is_named_for_handing_over_makes_a_supervisor(name):
     prompt = "You are the supervisor of a team. Hand work to your specialists."
     tools = [{**tool(name, "Writes a brief."), "input_schema": {"type": "object"}}]
@@ -616,7 +613,7 @@ def test_a_comparison_has_one_step_a_subject_and_then_depends():
     ]
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("count", "workers"),
     [
         (1, ["researcher"]),
@@ -653,7 +650,7 @@ def test_a_number_of_steps_that_it_cannot_hold_to_is_named():
     assert len(reply.json["steps"]) == 4 and "Exactly 7 steps" in reply.account.not_understood
 
 
-@pytest.mark.parametrize(
+@on_each(
     "listed",
     [
         "Workers: researcher, writer, reviewer.",
@@ -662,7 +659,7 @@ def test_a_number_of_steps_that_it_cannot_hold_to_is_named():
         "The workers:\n- researcher: finds facts\n- writer: writes\n- reviewer: checks it",
     ],
 )
-@pytest.mark.parametrize("worker", [TEXT, {"enum": ["researcher", "writer", "reviewer"]}])
+@on_each("worker", [TEXT, {"enum": ["researcher", "writer", "reviewer"]}])
 def test_workers_that_a_prompt_lists_are_read_and_planned(listed, worker):
     schema = shape(
         steps={
@@ -720,7 +717,7 @@ def test_a_branch_that_failed_is_named():
     )
 
 
-@pytest.mark.parametrize(
+@on_each(
     "schema",
     [
         shape(accuracy={"type": "integer"}, citations={"type": "integer"}),
@@ -780,7 +777,7 @@ def test_a_parameter_that_takes_anything_breaks_nothing():
     assert "Qdrant" in send("Write a brief on Qdrant", tools=team).calls[0]["input"]["intent"]
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("question", "result", "answer"),
     [
         ("What is 100 divided by 8?", "12.5", "100 divided by 8 is 12.5."),
@@ -871,7 +868,7 @@ ODD += [
 ]
 
 
-@pytest.mark.parametrize("text", ODD, ids=lambda text: repr(text[:12]))
+@on_each("text", ODD, ids=lambda text: repr(text[:12]))
 def test_odd_input_never_breaks_the_reader(text):
     for system in ("You are the writer.", "You are the researcher.", "You are the reviewer.", text):
         for tools, schema in (((), None), ([tool()], None), ((), VERDICT)):

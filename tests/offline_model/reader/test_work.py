@@ -10,6 +10,7 @@ from benchmarks.inputs import PIECES, requests, text_of
 from benchmarks.sweep import with_many
 from kernel import models
 from offline_model.reader.reader import answer
+from tests.on_each import on_each
 
 MOST_CALLS = 50
 """A character of the request: reading takes 5 to 30, and what grows with the square is far above."""
@@ -56,9 +57,7 @@ def test_work_grows_with_the_text_and_not_with_its_square(piece):
 ORDINARY = dict(requests("Qdrant is a vector database [a]."))
 
 
-@pytest.mark.parametrize(
-    "where", ["alone", "research", "supervisor", "planned", "patched", "judged"]
-)
+@on_each("where", ["alone", "research", "supervisor", "planned", "patched", "judged"])
 def test_work_grows_with_the_tools_the_messages_and_the_fields(where):
     for many, request in with_many(ORDINARY[where], SIZE):
         assert calls_of(request) <= MOST_CALLS * SIZE, (where, many)

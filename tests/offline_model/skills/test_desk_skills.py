@@ -17,6 +17,7 @@ from kernel import Agent, Budget, Handoff, Registry, Run, Verdict, connect, mode
 from kernel.findings import Finding, Findings, synthesizer
 from kernel.plan import PLANNER, StepPlanner
 from offline_model.skills.desk.material import functions_of
+from tests.on_each import on_each
 from tests.scripted import Worker
 from workshop.desks.checkout import Checkout, patched_files
 from workshop.desks.oncall import PROMPTS, code_tools, patches_in
@@ -271,7 +272,7 @@ def generated_settings(seed):
     return "\n".join(lines), wrong
 
 
-@pytest.mark.parametrize("seed", range(12))
+@on_each("seed", range(12))
 def test_settings_are_held_against_their_comments_whatever_their_names_and_units(seed):
     text, wrong = generated_settings(seed)
 
@@ -292,7 +293,7 @@ def test_settings_are_held_against_their_comments_whatever_their_names_and_units
 # ── logs and rows ──────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("seed", range(6))
+@on_each("seed", range(6))
 def test_rows_are_counted_by_what_the_ticket_expects_in_the_fields_there_are(seed):
     draw = random.Random(seed)
     field, paid, threshold = draw.choice(
@@ -332,7 +333,7 @@ ORDERS = (
 )
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@on_each("order", ORDERS)
 def test_an_instruction_in_a_value_is_reported_and_nothing_else_is_called(order):
     called = []
 
@@ -380,7 +381,7 @@ def planned(task, findings=(), system=PLANNER):
     return asyncio.run(work())
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("task", "plan"),
     [
         ("Find out why books are never late.\nExpected: A book is late after 30 days.", "mechanic"),
@@ -397,7 +398,7 @@ def test_the_first_plan_follows_what_the_ticket_speaks_of(task, plan):
     assert str(planned(task)) == plan
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("count", "plan"),
     [(1, "mechanic"), (2, "mechanic → voice"), (3, "mechanic, admin → voice")],
 )
@@ -468,7 +469,7 @@ PAIRS = [  # (one claim, holds, another claim, holds, whether they contradict)
 ]
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=[pair[2] for pair in PAIRS])
+@on_each("pair", PAIRS, ids=[pair[2] for pair in PAIRS])
 def test_findings_are_compared_by_what_they_claim_and_where_not_by_wording(pair):
     one, yes, other, no, differ = pair
     artifacts = {
@@ -535,7 +536,7 @@ REVIEWS = [  # (docstring, the patched line, whether it passes, what the issue n
 ]
 
 
-@pytest.mark.parametrize(("docs", "line", "names"), REVIEWS, ids=[review[1] for review in REVIEWS])
+@on_each(("docs", "line", "names"), REVIEWS, ids=[review[1] for review in REVIEWS])
 def test_a_patch_is_held_against_the_docstring(docs, line, names):
     source = f'shelf_limit = 9\n\n\ndef listed(books):\n    """{docs}"""\n    return books\n\n\ndef other(book):\n    return book.loans, book.age, book.lost\n'
     diff = f'--- a/books.py\n+++ b/books.py\n@@ -4,3 +4,3 @@\n def listed(books):\n     """{docs}"""\n-    return books\n+    {line}\n'
@@ -573,7 +574,7 @@ def test_a_note_says_what_the_findings_carry_and_keeps_its_length():
 FOUND = ["On host a: all is well.", "On host b: all is well.", "On host c: all is well."]
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("feedback", "kept"),
     [
         ("- “We saw: On host b: all is well.”: “host b”; remove this sentence", [0, 2]),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from itertools import count
 
-import pytest
-
 from tests.offline_model.reader.wire import TEXT, TEXTS, converse, parts, tool
+from tests.on_each import on_each
 
 NAMES = {"type": "object", "additionalProperties": TEXTS}
 FULL = {"type": "object", "additionalProperties": TEXT}
@@ -108,7 +107,7 @@ def test_a_receipt_is_a_text_to_a_tool_that_takes_no_names():
     assert written["artifacts"]["facts"].startswith("Kept as researcher-1 (1,163 words).\n")
 
 
-@pytest.mark.parametrize("reason", ["refused; there is no library", "failed; the server is down"])
+@on_each("reason", ["refused; there is no library", "failed; the server is down"])
 def test_nothing_is_named_when_the_work_failed(reason):
     answers = {"handoff_to_researcher": lambda given: f"status: {reason}"}
     _, calls = converse(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import io
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from classroom.authoring import answers, tables
 from classroom.checks import engine, exercises
-from classroom.checks.compare import Row, differing
+from classroom.checks.compare import Row, TriedCase, differing
 from classroom.checks.register import Exercise
 from classroom.checks.verdict import CheckVerdict
 from classroom.observing import Session, Sight, observer, read
@@ -48,21 +49,28 @@ def judged(exercise: Exercise, source: str, row: Row) -> tuple[CheckVerdict, lis
         return engine.judge(exercise, made(exercise, source), row=row), seen
 
 
-def earned(exercise: Exercise, row: Row, answer: Any) -> list[str]:
-    """The trials that an answer passes; a trial's cases are tried until one is missed."""
+@contextlib.contextmanager
+def session_of(exercise: Exercise) -> Iterator[Session]:
+    """Where an answer is observed; what it prints is dropped."""
     session = Session(observer(exercise.id), exercise.name)
-    missed = set()
     silence = io.StringIO()
     with contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence):
+        yield session
+        with contextlib.suppress(Exception):
+            session.close()
+
+
+def earned(exercise: Exercise, row: Row, answer: Any) -> list[str]:
+    """The trials that an answer passes; a trial's cases are tried until one is missed."""
+    missed = set()
+    with session_of(exercise) as session:
         for case in row:
             if case.trial not in missed and not _right(exercise, session, answer, case):
                 missed.add(case.trial)
-        with contextlib.suppress(Exception):
-            session.close()
     return [trial.title for trial in exercise.trials if trial.name not in missed]
 
 
-def _right(exercise: Exercise, session: Session, answer: Any, case: Any) -> bool:
+def _right(exercise: Exercise, session: Session, answer: Any, case: TriedCase) -> bool:
     try:
         seen = session.see(answer, tables.stored(case.inputs)).seen
     except ValueError:  # it returned too much to be read

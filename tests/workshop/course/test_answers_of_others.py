@@ -183,13 +183,12 @@ def test_a_right_prompt_in_plain_words_passes(prompt, verdicts):
         assert verdict.passed, verdict
 
 
-OTHERS = [(id, change) for lesson in lessons() for id, change in answers.others(lesson)]
-
-
-@pytest.mark.parametrize(("id", "change"), OTHERS)
-def test_a_wrong_answer_does_not_pass(id, change, verdicts):
-    for verdict in verdicts(id, answers.changed(id, change)):
-        assert not verdict.passed, verdict
+@pytest.mark.parametrize("lesson", lessons())
+def test_a_wrong_answer_does_not_pass(lesson, verdicts, subtests):
+    for id, change in answers.others(lesson):
+        with subtests.test(f"{id} {change}"):
+            for verdict in verdicts(id, answers.changed(id, change)):
+                assert not verdict.passed, verdict
 
 
 def test_no_answer_is_blamed_for_giving_back_nothing_where_nothing_is_asked_for(verdicts):

@@ -9,15 +9,13 @@ import pytest
 
 from classroom import observing
 from classroom.authoring import answers, tables
-from classroom.checks import exercises
 from classroom.checks import tables as built
 from classroom.checks.compare import differing
 from classroom.checks.engine import judge
 from classroom.observing import Session, observer
 from kernel import Result
 
-ALL = exercises()
-EVERY = pytest.mark.parametrize("exercise", ALL, ids=lambda exercise: exercise.id)
+from .replay import EVERY, SOME, earned, made
 
 
 def row_of(exercise):
@@ -70,7 +68,7 @@ def _fields_read(exercise, case):
         for name in ("call", "wait"):
             if hasattr(module, name):
                 patch.setattr(module, name, ticking(getattr(observing, name)))
-        answer = answers.made(exercise.id, exercise.name, answers.ours(exercise.id))
+        answer = made(exercise, answers.ours(exercise.id))
         session = Session(observer(exercise.id), exercise.name)
         read = Read(case.inputs, clock)
         seen = session.see(answer, read).seen
@@ -78,8 +76,7 @@ def _fields_read(exercise, case):
     return {name for name, time in read.times.items() if time < len(clock)}, {*read.times}, seen
 
 
-@EVERY
-def test_no_field_of_a_case_is_needed_only_to_read_what_was_seen(exercise):
+def no_field_is_needed_only_to_read_what_was_seen(exercise):
     """What is read only after the answer's work says what to look for: it belongs into `outside`,
     or is made of what the answer was called with.
     """
@@ -92,18 +89,27 @@ def test_no_field_of_a_case_is_needed_only_to_read_what_was_seen(exercise):
     assert names == of_inputs
 
 
-@EVERY
-def test_observing_works_on_what_it_reads_alone(exercise):
+def observing_works_on_what_it_reads_alone(exercise):
     """Every other field of a case is removed: what is seen stays the same."""
     for case, (_, read, seen) in zip(row_of(exercise), fields_read(exercise), strict=True):
-        answer = answers.made(exercise.id, exercise.name, answers.ours(exercise.id))
+        answer = made(exercise, answers.ours(exercise.id))
         session = Session(observer(exercise.id), exercise.name)
         left = {name: case.inputs[name] for name in case.inputs if name in read}
-        again = session.see(answer, left).seen
+        again = [session.see(answer, left).seen] if len(left) < len(case.inputs) else []
         session.close()
-        for one in (seen, again):
+        for one in (seen, *again):
             compared = observing.read(exercise.id, tables.stored(one), case.outside)
             assert not differing(compared, case.ours, exercise.rules)
+
+
+@EVERY
+def test_a_case_holds_what_is_given_and_no_more(exercise, subtests):
+    for fact in (
+        no_field_is_needed_only_to_read_what_was_seen,
+        observing_works_on_what_it_reads_alone,
+    ):
+        with subtests.test(fact.__name__):
+            fact(exercise)
 
 
 # ── an answer that looks around ────────────────────────────────────────────────────────────────────────────
@@ -144,28 +150,11 @@ def {name}(*given):
 """
 
 
-def earned(exercise, row, answer):
-    """The trials that an answer passes."""
-    session = Session(observer(exercise.id), exercise.name)
-    missed = set()
-    for case in row:
-        try:
-            seen = session.see(answer, case.inputs).seen
-        except ValueError:  # it returned too much to be read
-            missed.add(case.trial)
-            continue
-        seen = observing.read(exercise.id, tables.stored(seen), case.outside)
-        if differing(seen, case.ours, exercise.rules):
-            missed.add(case.trial)
-    session.close()
-    return [trial.title for trial in exercise.trials if trial.name not in missed]
-
-
 @EVERY
-def test_an_answer_that_looks_around_and_returns_what_it_finds_earns_nothing(exercise, request):
+def test_an_answer_that_looks_around_and_returns_what_it_finds_earns_nothing(exercise, exhaustive):
     """Of each case's own values first; `test --all` tries everything that is found."""
     row = row_of(exercise)
-    walker = answers.made(exercise.id, exercise.name, WALKER.format(name=exercise.name))
+    walker = made(exercise, WALKER.format(name=exercise.name))
     paths, chosen = walker.__globals__["PATHS"], walker.__globals__["CHOSEN"]
     assert earned(exercise, row, walker) == []
     found = {}
@@ -173,13 +162,13 @@ def test_an_answer_that_looks_around_and_returns_what_it_finds_earns_nothing(exe
         if isinstance(paths[path], DATA):
             found.setdefault(repr(paths[path])[:2_000], path)
     assert len(found) > 3 and any(path[0] == "case" for path in paths)
-    limit = len(found) if request.config.getoption("--all") else 15
+    limit = len(found) if exhaustive else 15
     for path in [*found.values()][:limit]:
         chosen[:] = [path]
         assert earned(exercise, row, walker) == [], path
 
 
-@EVERY
+@SOME
 def test_no_frame_around_an_answer_holds_what_is_right(exercise):
     """In a check: our observation and the marks of slips are looked up after the answer has ended."""
     source = f"""
@@ -200,7 +189,7 @@ def {exercise.name}(*given):
             )
             frame = frame.f_back
 """
-    answer = answers.made(exercise.id, exercise.name, source)
+    answer = made(exercise, source)
     assert not judge(exercise, answer, seed=0).passed
     held = answer.__globals__["HELD"]
     assert held and "TriedCase" not in held
