@@ -128,7 +128,7 @@ def entering(number: int, mutant: Mutant) -> list[str]:
     seconds = (NOTES / "seconds").read_text(encoding="utf-8").splitlines() if tests else []
     took = {test: float(taken) for taken, _, test in (line.partition(" ") for line in seconds)}
     like = f"test_{Path(mutant['file']).stem}."
-    return sorted(tests, key=lambda test: (like not in test, took.get(test, HANGS_S), test))
+    return sorted(tests & {*took}, key=lambda test: (like not in test, took[test], test))
 
 
 def batches(number: int, mutant: Mutant, exhaustive: bool) -> Iterator[tuple[list[str], str]]:
