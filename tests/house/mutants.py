@@ -19,7 +19,7 @@ import os
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -197,10 +197,15 @@ def with_probes(lines: list[str], wanted: dict[int, int]) -> list[str]:
     return lines
 
 
-def note_entries(mutants: Sequence[Mutant], folders: Sequence[str]) -> None:
+def is_open(mutant: Mutant, commit: str) -> bool:
+    """Whether this revision has not been asked yet."""
+    return mutant.get("at") != commit or mutant.get("lives") == UNKNOWN
+
+
+def note_entries(mutants: Mapping[int, Mutant], folders: Sequence[str]) -> None:
     """Runs the tests of these folders once, and notes which of them enter which line."""
     wanted: dict[str, dict[int, int]] = {}
-    for number, mutant in enumerate(mutants, 1):
+    for number, mutant in mutants.items():
         if line := line_of(mutant, lines_of(mutant["file"])):
             wanted.setdefault(mutant["file"], {})[number] = line
     with ExitStack() as probes:
@@ -219,17 +224,17 @@ def main() -> None:
     asked = parser.parse_args()
     commit = copied(asked.at)
     mutants = tomllib.loads(LISTED.read_text(encoding="utf-8"))["mutant"]
+    asked_for = {
+        number: mutant
+        for number, mutant in enumerate(mutants, 1)
+        if is_open(mutant, commit) and number in (asked.numbers or [number])
+    }
     if asked.enter:
-        return note_entries(mutants, asked.enter)
-    for number, mutant in enumerate(mutants, 1):
-        is_open = mutant.get("at") != commit or mutant.get("lives") == UNKNOWN
-        if is_open and number in (asked.numbers or [number]):
-            mutants[number - 1] = now = {**tried(number, mutant, asked.all), "at": commit}
-            write(mutants)
-            print(
-                f"{number} {mutant['file']}:{mutant['line']} {now.get('found', 'LIVES')}",
-                flush=True,
-            )
+        return note_entries(asked_for, asked.enter)
+    for number, mutant in asked_for.items():
+        mutants[number - 1] = now = {**tried(number, mutant, asked.all), "at": commit}
+        write(mutants)
+        print(f"{number} {mutant['file']}:{mutant['line']} {now.get('found', 'LIVES')}", flush=True)
 
 
 if __name__ == "__main__":
