@@ -55,6 +55,8 @@ def copied(revision: str) -> str:
     subprocess.run([*git, "checkout", "-qf", commit], check=True)
     probe = Path(__file__).with_name("probe.py").read_text(encoding="utf-8")
     (COPY / "mutant_probe.py").write_text(probe, encoding="utf-8")
+    if not (COPY / ".venv").exists():  # without it, the course's commands would make it
+        (COPY / ".venv").symlink_to(sys.prefix, target_is_directory=True)
     return commit[:8]
 
 
