@@ -50,6 +50,9 @@ def test_a_wrong_note_is_corrected_and_the_old_text_is_kept(memory, tmp_path):
     old = (tmp_path / "notes" / "corrected" / "release.md").read_text(encoding="utf-8")
     assert "2023" in old and "a rumour" in old
     assert found(memory, "released") == ["release"]
+    memory.correct("release", "It was released in 2025.", "a letter")
+    again = (tmp_path / "notes" / "corrected" / "release-2.md").read_text(encoding="utf-8")
+    assert "2024" in again and "the changelog" in again
 
 
 def test_a_file_in_the_place_of_the_old_texts_is_named_and_the_note_stays(memory, tmp_path):

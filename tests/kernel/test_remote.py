@@ -200,6 +200,13 @@ async def test_a_deadline_ends_here_and_travels_and_a_far_side_of_ours_stops():
     assert "is not told to stop" in notes(run)[0]
 
 
+def test_a_closed_server_leaves_no_thread():
+    with served(Worker()):
+        [*_, thread] = [one for one in threading.enumerate() if one.name == "handoffs"]
+    thread.join(10)
+    assert not thread.is_alive()
+
+
 async def test_a_far_side_that_knows_no_deadline_works_to_its_end():
     gate, ended = threading.Event(), threading.Event()
 

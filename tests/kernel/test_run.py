@@ -403,6 +403,13 @@ async def test_a_branch_whose_own_work_was_cancelled_does_not_take_its_siblings_
     assert done.ok and gone.status == "cancelled" and gone.by == "b"
 
 
+async def test_the_seconds_of_a_run_begin_with_its_first_work(agent):
+    now = [0.0]
+    run = Run(scripted("done"), budget=Budget(seconds=60), clock=lambda: now[0])
+    now[0] = 3600.0
+    assert (await run.dispatch(agent(), TASK)).ok
+
+
 async def test_no_request_leaves_when_there_is_no_time(agent):
     run = Run(scripted("never asked"), budget=Budget(seconds=0))
     result = await run.dispatch(agent(), TASK)

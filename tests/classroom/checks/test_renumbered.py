@@ -245,7 +245,7 @@ def test_an_old_gradebook_is_compared_under_the_ids_of_today(table, tmp_path):
 def test_rows_by_hand_get_the_ids_of_today_once_and_only_in_their_column(table, tmp_path):
     path = tmp_path / overrides.FILE
     path.write_text(
-        "learner,exercise,points,due,reason,comment\nada,8.1,1,,08.1 was fine,\nbob,08,,,,8\n",
+        "learner,exercise,points,due,reason,comment\nada,8.1,1,,08.1 was fine,\nbob,08,,,,8\ncy\n",
         encoding="utf-8",
     )
     sentence = overrides.bring_up(path, book())
@@ -257,6 +257,7 @@ def test_rows_by_hand_get_the_ids_of_today_once_and_only_in_their_column(table, 
         "was",
         "fine,",
         "bob,00,,,,8",
+        "cy",
     ]
     assert overrides.bring_up(path, book()) == ""
     assert path.read_text(encoding="utf-8-sig") == text

@@ -46,6 +46,12 @@ def test_what_a_needed_cell_needs_is_needed_and_nothing_else():
     assert needed([ANSWER], cells, set()) == [0, 1]
 
 
+def test_a_cell_that_writes_what_an_answer_imports_or_reads_is_needed():
+    cells = ["print(1)", "%%writefile mine.py\nLIMIT = 1", "open('words.txt', 'w').write('a')"]
+    assert needed(["def answer(): import mine"], cells, set()) == [1]
+    assert needed(["def answer(): return open('words.txt').read()"], cells, set()) == [2]
+
+
 def test_names_that_are_given_are_not_taken_from_a_learner_and_builtins_may_be():
     assert needed([ANSWER], ["def helper(x): return 0"], {"helper"}) == []
     assert needed(["def answer(x): return sum(x)"], ["def sum(x): return 0"], set()) == [0]

@@ -809,9 +809,9 @@ def test_a_file_that_is_not_gradings_own_outlives_every_run(book):
 
 
 def graded(learner, *, lost=0, **facts):
-    """A report with so many checks of the first exercise lost."""
+    """A report with so many checks of the last exercise lost."""
     made = with_results(*all_passed(), learner=learner, **facts)
-    for result in made["results"][:lost]:
+    for result in made["results"][::-1][:lost]:
         result |= {"state": "failed", "earned": 0}
     return made
 
@@ -821,7 +821,7 @@ def test_after_a_change_of_the_course_the_page_lists_whose_mark_changed(book, tm
     second = {"course": "two", "graded": "2026-11-23T01:40:00+00:00"}
     book(graded("ada", **first), graded("bo", lost=1, **first), graded("cy", **first))
     known = book(graded("ada", lost=2, **second), graded("bo", **second), graded("cy", **second))
-    id, points = THESE[0].id, THESE[0].points
+    id, points = THESE[-1].id, THESE[-1].points
     found = {(one.learner, one.exercise, one.before, one.now): one.why for one in known.changes}
     assert set(found) == {("ada", id, points, points - 2), ("bo", id, points - 1, points)}
     assert set(found.values()) == {changes.COURSE}
@@ -848,7 +848,7 @@ def test_after_a_change_of_the_course_the_page_lists_whose_mark_changed(book, tm
 )
 def test_a_change_says_why(book, facts, override, why):
     book(graded("ada", course="one"))
-    by_hand = [Override(learner="ada", exercise=THESE[0].id, points=override)] if override else []
+    by_hand = [Override(learner="ada", exercise=THESE[-1].id, points=override)] if override else []
     known = book(graded("ada", lost=1, **facts), overrides=by_hand)
     assert [one.why for one in known.changes] == [why]
 

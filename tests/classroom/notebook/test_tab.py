@@ -174,6 +174,23 @@ def test_an_answer_that_handles_an_exception_is_not_disturbed_by_the_clock():
     assert work.run() is None and seen == ["handled"]
 
 
+def test_a_check_while_the_page_has_a_loop_is_one_in_a_task_of_it_or_in_none():
+    def checked():
+        work = in_turn.InTurn(checked, lambda: asyncio.run(asyncio.sleep(0)), list, clock)
+        problems.append(work.run())
+
+    async def page():
+        task = asyncio.current_task()
+        checked()
+        assert asyncio.current_task() is task
+        asyncio.get_running_loop().call_soon(checked)
+        await asyncio.sleep(0)
+
+    clock, problems = in_turn.Clock(5, TimeoutError), []
+    asyncio.run(page())
+    assert problems == [None, None]
+
+
 @pytest.fixture
 def in_a_tab(monkeypatch):
     """Checks as a tab runs them; each look at the clock on the wall is an hour later."""
