@@ -190,11 +190,11 @@ class LoopPools(httpx.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         """Closes the pool of the running loop, and asks the other loops to close theirs."""
-        here = asyncio.get_running_loop()
+        running = asyncio.get_running_loop()
         with self._looking:
             pools, self._pools = self._pools, {}
         for loop, pool in pools.items():
-            if loop is here:
+            if loop is running:
                 await pool.aclose()
             elif not loop.is_closed():
                 loop.call_soon_threadsafe(self._close_soon, pool)

@@ -44,8 +44,8 @@ def test_what_was_finished_stays_and_the_same_command_grades_only_the_rest(
     out = tmp_path / "out"
     table_engine(2)
     assert command.main([str(given), "--out", str(out)]) == 130
-    said = capsys.readouterr()
-    assert "The same command goes on from here" in said.err
+    printed = capsys.readouterr()
+    assert "The same command goes on from here" in printed.err
     assert not list((out / "results").glob("*.part")) and not (out / "work").exists()
     before = {path.name: path.read_bytes() for path in (out / "results").iterdir()}
     assert len(before) == 2
@@ -55,7 +55,7 @@ def test_what_was_finished_stays_and_the_same_command_grades_only_the_rest(
     assert len(waiting) == 2, "who was not reached has no mark"
     assert all("stopped before its turn" in row["flags"] for row in waiting)
     assert {row["percent"] for row in rows.values()} == {"", "100.0"}
-    assert "100% of the points on average" in said.out and "nothing handed in" not in str(rows)
+    assert "100% of the points on average" in printed.out and "nothing handed in" not in str(rows)
     assert command.main([str(given), "--out", str(out)]) == 0
     assert "2 graded before, 2 to do" in capsys.readouterr().out
     assert {name: (out / "results" / name).read_bytes() for name in before} == before
@@ -72,8 +72,8 @@ def test_a_second_grading_into_the_same_folder_waits_for_no_one_and_harms_nothin
         owner.write_text(f"{other.pid} {platform.node()}", encoding="utf-8")
         reports.mark(out)
         assert command.main([str(given), "--out", str(out)]) == 2
-        said = capsys.readouterr().err
-        assert f"Another grading (process {other.pid}) is at work in {out}" in said
+        printed = capsys.readouterr().err
+        assert f"Another grading (process {other.pid}) is at work in {out}" in printed
         other.kill()
     assert command.main([str(given), "--out", str(out)]) == 0  # as one that was killed leaves it
 
