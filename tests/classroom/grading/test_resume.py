@@ -151,7 +151,11 @@ def test_who_is_asked_to_end_leaves_no_process_and_no_folder(tmp_path, scratch, 
     words = {
         "our own solution": [*grade, submissions, "--out", out, *no_box],
         "--try": [*grade, "--try", "--exercise", "03"],
-        "pytest": [*plugin, *submissions.glob("*/*.ipynb"), *(f"--grade{it[1:]}" for it in no_box)],
+        "pytest": [
+            *plugin,
+            *submissions.glob("*/*.ipynb"),
+            *(f"--grade{option[1:]}" for option in no_box),
+        ],
     }[way]
     process = begun(scratch, *words)
     family = until(lambda: kernels_of(process.pid), "a kernel")
