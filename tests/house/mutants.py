@@ -189,9 +189,9 @@ def entries(lines: Sequence[str], line: int) -> set[int]:
     return {rows[node] for node in around[-1:] or rows}
 
 
-def with_probes(lines: list[str], wanted: dict[int, int]) -> list[str]:
+def with_probes(lines: list[str], chosen: dict[int, int]) -> list[str]:
     """A module that notes which tests enter its lines. wanted: by the number of a mutant, its line."""
-    places = [(row, number) for number, line in wanted.items() for row in entries(lines, line)]
+    places = [(row, number) for number, line in chosen.items() for row in entries(lines, line)]
     for row, number in sorted(places, reverse=True):
         indent = lines[row - 1][: -len(lines[row - 1].lstrip())]
         probe = f"{indent}__import__('mutant_probe').enter({number})"
@@ -206,12 +206,12 @@ def is_open(mutant: Mutant, commit: str) -> bool:
 
 def note_entries(mutants: Mapping[int, Mutant], folders: Sequence[str]) -> None:
     """Runs the tests of these folders once, and notes which of them enter which line."""
-    wanted: dict[str, dict[int, int]] = {}
+    chosen: dict[str, dict[int, int]] = {}
     for number, mutant in mutants.items():
         if line := line_of(mutant, lines_of(mutant["file"])):
-            wanted.setdefault(mutant["file"], {})[number] = line
+            chosen.setdefault(mutant["file"], {})[number] = line
     with ExitStack() as probes:
-        for file, lines in wanted.items():
+        for file, lines in chosen.items():
             probes.enter_context(rewritten(file, with_probes(lines_of(file), lines)))
         run(folders)
 

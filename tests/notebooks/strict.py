@@ -68,7 +68,7 @@ def failures(
     request.config.option.nbval_cell_timeout = CELL_TIMEOUT_S
     file = IPyNbFile.from_parent(request.session, path=path)
     file.compare_outputs = compared
-    said = []
+    report = []
     with _kernel(path, cold, changes) as file.kernel:
         for cell in _cells(file):
             cell.output_timeout = CELL_TIMEOUT_S
@@ -76,9 +76,9 @@ def failures(
                 cell.runtest()
             except Exception:
                 text = str(cell.repr_failure(pytest.ExceptionInfo.from_current()))
-                said.append(re.sub(r"\x1b\[[\d;]*m", "", text))
+                report.append(re.sub(r"\x1b\[[\d;]*m", "", text))
                 if file.timed_out or not file.kernel.is_alive():
                     break
     seconds = getattr(file.kernel.km, "seconds", 0)
     request.node.user_properties.append(("processor_s elsewhere", seconds))
-    return said
+    return report

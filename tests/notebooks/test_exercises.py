@@ -104,8 +104,8 @@ def test_every_check_of_a_stub_fails_with_its_message_and_nothing_else(request, 
     failed = strict.failures(request, path, compared=False)
     tried = exercises(COURSE.lesson_of(path.stem))
     assert len(failed) == len(tried), "\n".join(failed)[-4000:]
-    for exercise, said in zip(tried, failed, strict=True):
-        assert f"CheckFailed: {exercise.id} {exercise.title}: not attempted" in said
+    for exercise, message in zip(tried, failed, strict=True):
+        assert f"CheckFailed: {exercise.id} {exercise.title}: not attempted" in message
 
 
 @pytest.mark.parametrize(

@@ -286,8 +286,8 @@ def written(folder, source, printed=""):
 @BOTH
 def test_an_output_that_is_not_what_the_code_prints_is_noticed(request, tmp_path, cold):
     lie = written(tmp_path, "print(1 + 1)", "3\n")
-    [said] = strict.failures(request, lie, cold=cold)
-    assert "mismatch" in said
+    [printed] = strict.failures(request, lie, cold=cold)
+    assert "mismatch" in printed
     assert not strict.failures(request, lie, cold=cold, compared=False)
 
 
@@ -334,8 +334,8 @@ def test_a_kernel_has_a_learners_environment(request, tmp_path, cold, monkeypatc
 
 @BOTH
 def test_a_kernel_that_dies_is_one_failure_and_the_next_one_runs(request, tmp_path, cold):
-    [said] = strict.failures(request, written(tmp_path, "import os\nos._exit(1)"), cold=cold)
-    assert "the kernel has ended" in said
+    [printed] = strict.failures(request, written(tmp_path, "import os\nos._exit(1)"), cold=cold)
+    assert "the kernel has ended" in printed
     assert not strict.failures(request, written(tmp_path, "print(1)", "1\n"), cold=cold)
 
 
