@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.classroom.at_work import done, learner, ran
+from tests.classroom.grading.small_class import WITHOUT
 
 SOURCE = Path(__file__).resolve().parent / "sql_course"
 ROWS, TABLES = "01_rows.ipynb", "02_two_tables.ipynb"
@@ -227,7 +228,7 @@ def marks(course, tmp_path_factory):
             file = ROWS if "01" in title else TABLES
             text = json.dumps(submission.notebook)
             (place / "class" / name / file).write_text(text, encoding="utf-8")
-    done(course, "grade", place / "class", "--out", place / "out", "--timeout", 5)
+    done(course, "grade", place / "class", "--out", place / "out", "--timeout", 5, *WITHOUT)
     return place / "out"
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from classroom.launcher.commands import NAMES
 from tests.classroom.at_work import done, learner
+from tests.classroom.grading.small_class import WITHOUT
 from tests.places import ROOT
 
 PAGE = (ROOT / "docs" / "write_a_course.md").read_text(encoding="utf-8")
@@ -92,6 +93,7 @@ def test_the_commands_of_the_page_do_what_it_says(tmp_path):
             one = folder / "SUBMISSIONS" / "ada"
             one.mkdir(parents=True)
             (one / WORDS).write_bytes((folder / "solutions" / WORDS).read_bytes())
+            words += WITHOUT
         printed = done(tmp_path if words[0] == "new" else folder, *words)
         if "--try" in words:
             assert "stubs: 0%, solutions: 100%" in PAGE and "stubs: 0%, solutions: 100%" in printed

@@ -135,14 +135,14 @@ def test_fewer_than_no_further_tries_are_refused():
     [
         ({"retry-after": "7"}, 7.0),
         ({"retry-after-ms": "1250"}, 1.25),
-        ({"retry-after-ms": "250"}, 0.5),
+        ({"retry-after-ms": "250"}, 0.25),
         ({"retry-after": "soon"}, 0.5),
         ({"retry-after": "0"}, 0.5),
         ({"retry-after": "inf"}, 0.5),
         ({"retry-after": "nan"}, 0.5),
     ],
 )
-def test_the_services_own_wait_is_the_least_wait(headers, seconds):
+def test_the_services_own_wait_comes_first_where_it_is_one(headers, seconds):
     client = client_of((429, error("rate_limit_error"), headers), (200, REPLY))
     send(client)
     assert client.waits == [seconds]
