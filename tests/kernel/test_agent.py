@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from kernel import Budget, Client, Handoff, Pause, Registry, Reply, Run, Tool, ToolError, tool
 from kernel.tools import definitions
 from kernel.wire import NEXT_STEP
+from tests.on_each import on_each
 from tests.scripted import call, requests_of, scripted
 
 TASK = Handoff(intent="add up")
@@ -363,7 +364,7 @@ async def test_a_tool_keeps_the_contract_and_can_be_registered_and_dispatched():
     assert lost.status == "failed" and "colour" in lost.reason
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("numbers", "comes_back"),
     [
         ("[1, 2]", "ok: 3 for 3 months, 007"),

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from kernel import Budget, Exhausted, Ledger, Spent, budget
 from kernel.budget import NOTHING, Demand, Hold
+from tests.on_each import on_each
 
 
 def price(input_tokens, output_tokens):
@@ -105,7 +106,7 @@ def test_the_advice_at_a_cap_is_that_of_the_budget_which_has_it():
             ledger.hold(unknown)
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("cap", "words"),
     [(Budget(usd="0.001"), r"has \$0\.0000 left"), (Budget(tokens=5), r"has 0 left")],
 )
@@ -185,7 +186,7 @@ def test_a_hold_is_settled_once_however_it_is_left():
     assert (ledger.reserved, ledger.spent.calls) == (NOTHING, 2)
 
 
-@pytest.mark.parametrize("billable", [True, False])
+@on_each("billable", [True, False])
 def test_a_try_that_is_sent_again_is_charged_as_far_as_it_may_have_been_done(billable):
     ledger = Ledger(Budget())
     with ledger.hold(Demand(100, 50, price)) as hold:
@@ -227,7 +228,7 @@ def test_nothing_but_a_hold_changes_the_books():
             setattr(ledger, name, Spent(calls=1))
 
 
-@pytest.mark.parametrize("wrong", [{"usd": "-1"}, {"calls": -1}, {"tokens": "many"}, {"call": 3}])
+@on_each("wrong", [{"usd": "-1"}, {"calls": -1}, {"tokens": "many"}, {"call": 3}])
 def test_a_budget_that_makes_no_sense_is_refused(wrong):
     with pytest.raises(ValidationError):
         Budget(**wrong)

@@ -24,6 +24,7 @@ from kernel import (
 from kernel.handoff_tools import HandoffTool, finalize_by_name, texts_of
 from kernel.journal import Journal
 from offline_model import Temperament
+from tests.on_each import on_each
 
 TASK = "Write a brief on the history of MCP"
 FACTS = "- Qdrant is a database. [qdrant-1]"
@@ -233,7 +234,7 @@ async def test_what_was_handed_in_has_a_name_too():
     assert FACTS in written[0]["artifacts"]["facts"]
 
 
-@pytest.mark.parametrize("calls", range(1, 12))
+@on_each("calls", range(1, 12))
 async def test_a_limit_loses_no_more_than_by_value(calls):
     _, in_full = await led(budget=Budget(calls=calls))
     _, named = await led(budget=Budget(calls=calls), by_name=True)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from kernel.calibrate import CITATION, SPOILERS, Judged, agreement, caught, judged, missed
 from kernel.evaluate import sentences
+from tests.on_each import on_each
 
 DRAFT = """# Widgets
 
@@ -38,7 +39,7 @@ def test_a_spoiled_draft_has_one_fault_and_the_same_for_the_same_draw(fault, see
     assert fault == "half left out" or sum(tag != "equal" for tag, *_ in words) == 1
 
 
-@pytest.mark.parametrize("seed", range(20))
+@on_each("seed", range(20))
 def test_each_fault_is_of_its_kind(seed):
     spoiled = {fault: spoil(DRAFT, random.Random(seed)) for fault, spoil in SPOILERS.items()}
     ids = CITATION.findall(DRAFT)
@@ -51,8 +52,8 @@ def test_each_fault_is_of_its_kind(seed):
     assert spoiled["the opposite"].count(" not ") == 1
 
 
-@pytest.mark.parametrize("fault", SPOILERS)
-@pytest.mark.parametrize("draft", ["", "# Title", "Nothing here", "# Title\n\nNothing here."])
+@on_each("fault", SPOILERS)
+@on_each("draft", ["", "# Title", "Nothing here", "# Title\n\nNothing here."])
 def test_a_draft_without_a_place_for_a_fault_stays_as_it_is(fault, draft):
     assert SPOILERS[fault](draft, random.Random(0)) == draft
 

@@ -18,6 +18,7 @@ import pytest
 
 from kernel import ApiError, Client, SetupError, connect, models, spending
 from kernel.client import WrappedClient
+from tests.on_each import on_each
 from tests.places import ROOT
 
 pytestmark = pytest.mark.usefixtures("no_settings")
@@ -70,7 +71,7 @@ def send(client, body=BODY):
     return asyncio.run(client.send(body))
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("status", "kind"),
     [
         (408, "timeout_error"),
@@ -87,7 +88,7 @@ def test_what_may_pass_is_tried_again_with_growing_waits(status, kind):
     assert send(client).text == "hi" and client.waits == [0.5, 1.0]
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("status", "kind"),
     [
         (400, "invalid_request_error"),
@@ -130,7 +131,7 @@ def test_fewer_than_no_further_tries_are_refused():
         client_of(retries=-1)
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("headers", "seconds"),
     [
         ({"retry-after": "7"}, 7.0),
@@ -142,7 +143,7 @@ def test_fewer_than_no_further_tries_are_refused():
         ({"retry-after": "nan"}, 0.5),
     ],
 )
-def test_the_services_own_wait_comes_first_where_it_is_one(headers, seconds):
+def test_a_wait_that_the_service_asks_for_is_the_wait(headers, seconds):
     client = client_of((429, error("rate_limit_error"), headers), (200, REPLY))
     send(client)
     assert client.waits == [seconds]
@@ -183,7 +184,7 @@ def test_a_spend_limit_is_a_429_that_is_not_tried_again():
         )
 
 
-@pytest.mark.parametrize(
+@on_each(
     "trouble",
     [
         httpx.ConnectError("refused"),
@@ -201,7 +202,7 @@ def test_a_connection_that_breaks_is_tried_again_and_then_told(trouble):
     )
 
 
-@pytest.mark.parametrize(
+@on_each(
     "content",
     [
         b"<html>Bad gateway</html>",
@@ -221,9 +222,7 @@ def test_something_that_is_not_a_reply_is_told_apart_and_shown(content):
     assert caught.value.type == "invalid_reply" and not caught.value.retryable
 
 
-@pytest.mark.parametrize(
-    "content", [b"<html>", b"[]", b'{"error": "model not found"}', b'{"error": {}}', b"\xff"]
-)
+@on_each("content", [b"<html>", b"[]", b'{"error": "model not found"}', b'{"error": {}}', b"\xff"])
 def test_an_error_in_another_format_is_still_an_api_error(content):
     with pytest.raises(ApiError) as caught:
         send(client_of((404, content)))
@@ -370,7 +369,7 @@ def test_an_empty_key_is_no_key(monkeypatch):
         connect("live")
 
 
-@pytest.mark.parametrize("address", ["http://me:very-secret@host", "http://host?key=very-secret"])
+@on_each("address", ["http://me:very-secret@host", "http://host?key=very-secret"])
 def test_a_client_shows_no_secret_of_its_address(address):
     with pytest.raises(SetupError, match="the base URL holds") as caught:
         Client(connect("offline").transport, base_url=address)
@@ -439,8 +438,8 @@ def test_prices_are_known_for_every_role_and_unknown_is_not_zero():
     assert models.cost("llama3.2", usage) is None
 
 
-@pytest.mark.parametrize("model", sorted(set(models.ROLES.values())))
-@pytest.mark.parametrize(
+@on_each("model", sorted(set(models.ROLES.values())))
+@on_each(
     "tokens",
     [
         (0, 0, 0, 0),
@@ -489,8 +488,8 @@ def hour(count):
     return {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": count}
 
 
-@pytest.mark.parametrize("model", sorted(set(models.ROLES.values())))
-@pytest.mark.parametrize("tokens", [1_000, 150_000], ids=["", "above the tier"])
+@on_each("model", sorted(set(models.ROLES.values())))
+@on_each("tokens", [1_000, 150_000], ids=["", "above the tier"])
 def test_writing_to_the_cache_costs_a_quarter_more_and_twice_as_much_for_an_hour(model, tokens):
     plain = models.cost(model, counted(input_tokens=tokens))
     written = counted(cache_creation_input_tokens=tokens)
@@ -501,7 +500,7 @@ def test_writing_to_the_cache_costs_a_quarter_more_and_twice_as_much_for_an_hour
     assert models.cost(model, both) == plain * Decimal("1.625")
 
 
-@pytest.mark.parametrize("split", [None, [], "x", {}, hour(None), hour("9"), hour(-9), hour(10**9)])
+@on_each("split", [None, [], "x", {}, hour(None), hour("9"), hour(-9), hour(10**9)])
 def test_a_split_of_the_cache_that_makes_no_sense_never_costs_less_than_its_sum(split):
     usage = counted(cache_creation_input_tokens=1_000, cache_creation=split)
     least = models.cost(models.worker, counted(cache_creation_input_tokens=1_000))
@@ -524,7 +523,7 @@ def frames_of(error):
     return held
 
 
-@pytest.mark.parametrize(
+@on_each(
     "answer", [(401, error("authentication_error")), httpx.ReadError("reset"), (200, b"<html>")]
 )
 def test_no_frame_of_an_error_holds_the_key(answer):
@@ -557,7 +556,7 @@ def test_a_plain_client_that_reaches_nobody_holds_no_key_in_its_error(monkeypatc
     assert "x-api-key" not in caught.value.request.headers and caught.value.__context__ is None
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("answer", "message"),
     [
         (httpx.ReadError(""), "ReadError (http"),

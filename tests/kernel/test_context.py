@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kernel import Agent, ApiError, Client, Conversation, Corpus, Handoff, Run, models, search_tool
 from kernel.context import Context, fold, summary_of, tokens_of
 from offline_model import OfflineTransport, Script
+from tests.on_each import on_each
 from tests.scripted import Worker, scripted
 
 TEN = "x" * 40
@@ -49,7 +50,7 @@ def test_task_and_plan_beyond_the_limit_are_refused_with_figures():
     assert "plan" not in context
 
 
-@pytest.mark.parametrize("importance", [-0.1, 1.1, float("nan")])
+@on_each("importance", [-0.1, 1.1, float("nan")])
 def test_an_importance_out_of_range_is_refused(importance):
     with pytest.raises(ValueError, match="expected 0 to 1"):
         Context(10).store("a", "text", importance)
@@ -162,7 +163,7 @@ NOTES = (
 )
 
 
-@pytest.mark.parametrize(
+@on_each(
     "first",
     ["Find facts", Handoff(intent="Find facts", artifacts={"facts": "- One. [b]"}).as_text()],
     ids=["a text", "parts"],

@@ -39,6 +39,7 @@ from kernel.evaluate import (
 )
 from kernel.search import Document
 from offline_model import Faults, OfflineTransport
+from tests.on_each import on_each
 from tests.places import ROOT
 from tests.scripted import no_sleep, scripted
 
@@ -139,7 +140,7 @@ def test_a_file_that_is_missing_or_no_text_is_named(tmp_path):
         load(tmp_path / "golden.jsonl")
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("sentence", "says", "holds"),
     [
         ("The index has 2,000 dimensions.", ("2,000 dimensions",), True),
@@ -294,7 +295,7 @@ async def test_a_bar_decides_what_counts_as_passed():
     assert trial.passed and not marked(trial, CASES[0], full).passed
 
 
-@pytest.mark.parametrize("mark", [-0.1, 1.1, float("nan")])
+@on_each("mark", [-0.1, 1.1, float("nan")])
 async def test_a_grade_that_is_no_share_is_a_bug_of_the_rubric(mark):
     with pytest.raises(ValueError, match="the rubric item 'odd' gave .* for case 'one'"):
         await evaluate(Scripted(), CASES, [0], [Item("odd", lambda *_: mark)])
@@ -306,7 +307,7 @@ async def test_an_exception_of_a_design_passes_with_where_it_was():
     assert problem.value.__notes__ == ["while 'scripted' worked on 'two' with seed 7"]
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("cases", "seeds", "rubric", "message"),
     [
         ([], [0], RUBRIC, "there is no case"),
@@ -334,19 +335,19 @@ async def test_a_spending_limit_stops_before_the_next_repeat_and_work_goes_on_la
     assert len(trials) == 3
 
 
-@pytest.mark.parametrize("at_once", [0, -1])
+@on_each("at_once", [0, -1])
 async def test_no_repeat_under_way_is_refused_instead_of_waited_for(at_once):
     with pytest.raises(ValueError, match=f"at_once is {at_once}; expected at least 1"):
         await evaluate(Scripted(), CASES, [0], RUBRIC, at_once=at_once)
 
 
-@pytest.mark.parametrize("max_usd", ["a dollar", "-1", "NaN", "Infinity"])
+@on_each("max_usd", ["a dollar", "-1", "NaN", "Infinity"])
 async def test_an_amount_that_is_none_is_refused(max_usd):
     with pytest.raises(ValueError, match=f"max_usd is '{max_usd}'; expected an amount in dollars"):
         await evaluate(Scripted(), CASES, [0], RUBRIC, max_usd=max_usd)
 
 
-@pytest.mark.parametrize("at_once", [1, 3])
+@on_each("at_once", [1, 3])
 async def test_a_cap_that_cannot_hold_ends_the_evaluation_at_the_first_unknown_price(at_once):
     design = Unpriced()
     with pytest.raises(Exhausted, match="nobody knows what the repeat of case 'one' cost"):
@@ -499,7 +500,7 @@ def test_the_chances_are_ordered(rows):
         assert all_of_k(trials, k) >= all_of_k(trials, k + 1) - 1e-12
 
 
-@pytest.mark.parametrize("k", [0, 4])
+@on_each("k", [0, 4])
 def test_k_has_to_be_a_number_of_repeats_that_there_are(k):
     with pytest.raises(ValueError, match="has 3 repeats"):
         pass_at_k(passing([[True, True, False]]), k)
@@ -559,7 +560,7 @@ def test_other_values_than_the_mark_are_compared():
     assert compare(a, b, lambda trial: float(trial.usd)).mean == 1.5
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("a", "b", "message"),
     [
         ([a_trial("one")], [a_trial("one", 1)], "not pairs"),
@@ -578,7 +579,7 @@ def test_one_case_has_no_interval_and_says_so():
     assert one[1:] == (-math.inf, math.inf) and str(one) == "0.50 (1 case: no interval)"
 
 
-@pytest.mark.parametrize("count", [2, 3, 4])
+@on_each("count", [2, 3, 4])
 def test_few_cases_allow_no_verdict_however_clear_they_look(count):
     a = trials_of({str(n): [0.1] for n in range(count)})
     b = trials_of({str(n): [0.9 + n / 1000] for n in range(count)})
@@ -627,13 +628,13 @@ def pass_or_fail(draw):
     return [float(draw.random() < 0.6) for _ in range(4)]
 
 
-@pytest.mark.parametrize("mark", [normal, share_of_four, pass_or_fail])
-@pytest.mark.parametrize("count", SIZES)
+@on_each("mark", [normal, share_of_four, pass_or_fail])
+@on_each("count", SIZES)
 def test_equal_designs_are_rarely_called_different(count, mark, exhaustive):
     assert alarms(count, mark, rounds=2000 if exhaustive else 400) <= 0.07
 
 
-@pytest.mark.parametrize("count", SIZES)
+@on_each("count", SIZES)
 def test_a_difference_that_is_said_to_be_seen_by_four_of_five_is(count, exhaustive):
     rounds = 2000 if exhaustive else 400
     draw = random.Random(count)

@@ -11,6 +11,7 @@ import pytest
 from kernel import mcp, telemetry
 from kernel._extras import Extra
 from kernel.cluster.queues import EXTRA as CLUSTER
+from tests.on_each import on_each
 from tests.places import ROOT
 
 EXTRA = Extra("shop", "A shop")
@@ -49,7 +50,7 @@ def test_a_missing_module_is_named_with_the_command_that_installs_its_extra():
         EXTRA.check("json", "no_such_package")
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("optional", "extra"),
     [
         (mcp.optional, "elsewhere"),

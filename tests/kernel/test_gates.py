@@ -20,6 +20,7 @@ from kernel.gates import (
     StyleGate,
     TestGate,
 )
+from tests.on_each import on_each
 from tests.scripted import Worker, scripted
 
 TASK = Handoff(intent="Write a note", artifacts={"facts": "31 orders"})
@@ -173,7 +174,7 @@ async def test_the_model_gate_takes_a_verdict_beside_what_the_draft_was_made_fro
     assert await check(ModelGate(agent), "z") == ["the whole text: was rejected without a reason"]
 
 
-@pytest.mark.parametrize(("work", "kind"), [
+@on_each(("work", "kind"), [
     ("looks fine", RuntimeError),
     (Result(status="failed", reason="no network"), RuntimeError),
     (Result(status="exhausted", reason="no calls left"), Exhausted),
@@ -204,7 +205,7 @@ async def test_a_revision_gets_the_draft_and_a_line_for_each_issue():
     assert inner.seen[1].artifacts == {"facts": "31 orders", "draft": "one", "feedback": feedback}
 
 
-@pytest.mark.parametrize("objecting", ["a", "b", "c"])
+@on_each("objecting", ["a", "b", "c"])
 async def test_every_gate_has_a_veto(objecting):
     gates = [
         Says(name, issues("no") if name == objecting else [], cost)
@@ -252,7 +253,7 @@ async def test_a_revision_that_changes_nothing_ends_the_rounds():
     )
 
 
-@pytest.mark.parametrize("outcome", [ZeroDivisionError("by zero"), None, ["a text"]])
+@on_each("outcome", [ZeroDivisionError("by zero"), None, ["a text"]])
 async def test_a_gate_that_fails_is_not_a_pass_and_ends_the_rounds_with_its_reason(outcome):
     inner = writer("one", "two")
     result = await Run(scripted()).dispatch(
@@ -271,9 +272,7 @@ async def test_a_gate_that_fails_after_a_better_draft_gives_back_that_one():
     assert (result.status, result.output) == ("failed", "one") and "no disk" in result.reason
 
 
-@pytest.mark.parametrize(
-    ("stop", "status"), [(Exhausted("no money"), "exhausted"), (Pause("look"), "paused")]
-)
+@on_each(("stop", "status"), [(Exhausted("no money"), "exhausted"), (Pause("look"), "paused")])
 async def test_a_limit_or_a_pause_in_a_gate_ends_as_such_with_the_draft(stop, status):
     result = await Run(scripted()).dispatch(Gated(writer("one"), (Says("a", stop),)), TASK)
     assert (result.status, result.output, result.artifacts["draft"]) == (status, "one", "one")
@@ -328,7 +327,7 @@ async def test_each_check_is_on_record():
     assert notes == ["round 1, a: 1 issue", "round 2, a: pass"]
 
 
-@pytest.mark.parametrize("nothing", [None, "", " \n\t"])
+@on_each("nothing", [None, "", " \n\t"])
 async def test_a_draft_that_is_nothing_passes_no_gate_and_asks_none(nothing):
     cheap, dear = Says("cheap", []), Says("dear", [], cost=1.0)
     result = await Run(scripted()).dispatch(Gated(writer(nothing), [dear, cheap], 1), TASK)

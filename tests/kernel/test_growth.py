@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import pytest
-
 import kernel
 from benchmarks.growth import OPERATIONS, prepared
+from tests.on_each import on_each
 
 HOME = str(Path(kernel.__file__).parent)
 FEW, MANY = 25, 200
@@ -35,7 +34,7 @@ def lines_of(operation, pieces):
     return lines / pieces
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@on_each("name", OPERATIONS)
 def test_a_piece_of_many_runs_no_more_lines_than_one_of_few(name):
     few, many = (lines_of(OPERATIONS[name], pieces) for pieces in (FEW, MANY))
     assert 0 < many <= 1.2 * few, f"{few:.0f} lines of {FEW}, {many:.0f} of {MANY}"

@@ -18,6 +18,7 @@ from kernel import ApiError, Budget, Client, Handoff, Result, Run
 from kernel.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
 from kernel.waiting import before_next_try
 from offline_model import Script
+from tests.on_each import on_each
 from tests.scripted import Worker as Scripted
 
 HANDOFF = Handoff(intent="look")
@@ -102,7 +103,7 @@ def test_what_may_succeed_later_is_given_again_and_the_events_say_why():
     assert any("retry 1 of 2: HTTP 529" in getattr(event, "again", "") for event in run.events)
 
 
-@pytest.mark.parametrize(
+@on_each(
     "step", [REFUSED, Result(status="refused"), Result(status="paused"), Result(status="failed")]
 )
 def test_what_fails_the_same_way_again_is_tried_once(step):
@@ -135,7 +136,7 @@ def test_the_wait_is_what_the_service_asks_for_and_bounded():
     assert "3600" in notes(run, "retry")[0].text
 
 
-@pytest.mark.parametrize("asked_for", [math.nan, -3.0, -math.inf])
+@on_each("asked_for", [math.nan, -3.0, -math.inf])
 def test_a_wait_that_is_none_counts_as_nothing_said(asked_for):
     guard, waits = retry(Worker(overloaded(asked_for), "ok"))
     assert go(guard).ok and waits.seconds == [0.5]
@@ -167,8 +168,8 @@ def test_every_wait_is_a_number_of_seconds_and_what_nobody_asked_for_is_short(
     assert wait_s == asked or 0.375 <= wait_s <= 8
 
 
-@pytest.mark.parametrize("seconds", [math.nan, -1.0])
-@pytest.mark.parametrize(
+@on_each("seconds", [math.nan, -1.0])
+@on_each(
     ("guard", "name"),
     [
         (lambda seconds: Retry(Worker(), longest_wait_s=seconds), "longest_wait_s"),
@@ -251,7 +252,7 @@ def test_when_neither_delivers_both_reasons_and_all_work_come_back():
     assert result.reason == "worker: dry; spare: ill" and result.artifacts == {"facts": "three"}
 
 
-@pytest.mark.parametrize("status", ["paused", "cancelled"])
+@on_each("status", ["paused", "cancelled"])
 def test_a_pause_is_no_reason_to_fall_back(status):
     spare = Worker(name="spare")
     assert go(Fallback(Worker(Result(status=status)), spare)).status == status
@@ -388,7 +389,7 @@ def test_a_bug_counts_as_a_failure_and_is_raised():
     assert breaker.state == "open"
 
 
-@pytest.mark.parametrize("late", [overloaded(), KeyError("oops"), "ok"], ids=repr)
+@on_each("late", [overloaded(), KeyError("oops"), "ok"], ids=repr)
 def test_a_call_that_began_before_the_circuit_opened_says_nothing_about_it(late):
     clock = Clock()
 
@@ -417,7 +418,7 @@ def test_a_call_that_began_before_the_circuit_opened_says_nothing_about_it(late)
     assert [note.fields["state"] for note in notes(run, "breaker")] == ["open"]
 
 
-@pytest.mark.parametrize("end", [overloaded(), KeyError("oops"), "ok"], ids=repr)
+@on_each("end", [overloaded(), KeyError("oops"), "ok"], ids=repr)
 def test_a_trial_decides_before_another_one_may_begin(end):
     seen = []
 
@@ -628,7 +629,7 @@ def test_one_limit_holds_in_all_threads_and_their_event_loops():
     assert limit._holders == []
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("second", "ok"),
     [("leaves soon", True), ("asks one who leaves soon", True), ("asks the first", False)],
 )

@@ -27,6 +27,7 @@ from kernel.plan import Plan, PlannedSupervisor, Step
 from kernel.selection import DispatchSupervisor, Selection
 from kernel.team import Verdict
 from offline_model import Script
+from tests.on_each import on_each
 from tests.scripted import Worker, call, no_sleep, registry_of
 
 TASK = Handoff(intent="look")
@@ -152,8 +153,8 @@ WORKER = {
 }
 
 
-@pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("make", GUARDS.values(), ids=GUARDS)
+@on_each("end", ENDS)
+@on_each("make", GUARDS.values(), ids=GUARDS)
 async def test_a_guard_gives_back_what_its_worker_ended_with_and_keeps_nothing(make, end):
     run = Run(Client(Script(["said"] * 9)))
     worker = Ends(end)
@@ -173,8 +174,8 @@ async def test_a_guard_gives_back_what_its_worker_ended_with_and_keeps_nothing(m
         assert guard.state == ("open" if failed else "closed")
 
 
-@pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("make", GUARDS.values(), ids=GUARDS)
+@on_each("end", ENDS)
+@on_each("make", GUARDS.values(), ids=GUARDS)
 async def test_a_guard_works_again_after_whatever_ended(make, end):
     run = Run(Client(Script(["said"] * 9)))
     worker = Ends(end)
@@ -189,7 +190,7 @@ async def test_a_guard_works_again_after_whatever_ended(make, end):
         assert result.ok and result.output == "done"
 
 
-@pytest.mark.parametrize("make", GUARDS.values(), ids=GUARDS)
+@on_each("make", GUARDS.values(), ids=GUARDS)
 async def test_what_is_cancelled_while_it_asks_has_nothing_set_aside(make):
     worker = Ends(ends_well)
 
@@ -283,17 +284,17 @@ async def of(name, end, make=None):
     return outcome, run, guard
 
 
-@pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("name", SUPERVISORS)
+@on_each("end", ENDS)
+@on_each("name", SUPERVISORS)
 async def test_a_supervisor_whose_worker_ends_so_ends_like_this(name, end):
     outcome, _, _ = await of(name, end)
     found = outcome if isinstance(outcome, type) else outcome.status
     assert found == BARE[name][end]
 
 
-@pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("make", GUARDS.values(), ids=GUARDS)
-@pytest.mark.parametrize("name", SUPERVISORS)
+@on_each("end", ENDS)
+@on_each("make", GUARDS.values(), ids=GUARDS)
+@on_each("name", SUPERVISORS)
 async def test_a_guard_does_with_a_supervisor_what_it_does_with_a_worker(name, make, end):
     bare, _, _ = await of(name, end)
     outcome, run, guard = await of(name, end, make)

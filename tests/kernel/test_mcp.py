@@ -33,6 +33,7 @@ from kernel.tools import run_calls
 from kernel.wire import Block
 from offline_model import Script
 from tests.kernel import library_server
+from tests.on_each import on_each
 from tests.over_http import over_http
 from tests.places import ROOT
 from tests.scripted import Worker
@@ -60,7 +61,7 @@ def target_of(way, stack):
     return LIBRARY if way == "stdio" else stack.enter_context(over_http(LIBRARY, ENV))[0]
 
 
-@pytest.mark.parametrize("way", ["memory", "stdio", "http"])
+@on_each("way", ["memory", "stdio", "http"])
 async def test_a_search_behind_a_server_brings_the_same_brief_as_the_own_one(way):
     with contextlib.ExitStack() as stack:
         async with Connection(target_of(way, stack), env=ENV) as connection:
@@ -147,7 +148,7 @@ async def test_tools_of_one_name_from_two_servers_are_refused_before_a_request()
             await brief(tools)
 
 
-@pytest.mark.parametrize("way", ["stdio", "http"])
+@on_each("way", ["stdio", "http"])
 async def test_a_server_that_dies_fails_the_call_and_the_run_goes_on(way):
     with contextlib.ExitStack() as stack:
         connection = await Connection(target_of(way, stack), env=ENV).open()
@@ -188,7 +189,7 @@ async def test_a_cancelled_call_is_cancelled_on_the_server():
                 assert text, "the server ended"
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("target", "reason"),
     [
         ([sys.executable, "-c", "raise SystemExit('no library here')"], "It said: no library here"),
@@ -221,7 +222,7 @@ async def silent_transport(ends):
         yield answers, questions
 
 
-@pytest.mark.parametrize("ends", ["at once", "by task", "by scope"])
+@on_each("ends", ["at once", "by task", "by scope"])
 async def test_a_transport_that_ends_itself_is_a_server_down_and_cancels_no_caller(ends):
     with pytest.raises(ServerDown, match="the transport ended the connection"):
         await Connection(silent_transport(ends), seconds=5).open()
@@ -278,7 +279,7 @@ async def test_without_the_extra_one_sentence_says_how_to_install_it(monkeypatch
             use()
 
 
-@pytest.mark.parametrize("supervisor", ["deterministic", "llm"])
+@on_each("supervisor", ["deterministic", "llm"])
 async def test_the_command_serves_a_team_under_either_supervisor(supervisor):
     arguments = ["-m", "kernel", "mcp", "--supervisor", supervisor]
     command = StdioServerParameters(command=sys.executable, args=arguments, env=ENV)
@@ -295,7 +296,7 @@ def test_the_command_says_in_one_line_what_it_needs():
     assert "Traceback" not in ended.stderr
 
 
-@pytest.mark.parametrize("way", ["memory", "command"])
+@on_each("way", ["memory", "command"])
 async def test_the_official_client_gets_a_cited_brief_from_a_team(way):
     heard = []
 

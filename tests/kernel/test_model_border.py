@@ -47,6 +47,7 @@ from kernel.labels import label
 from kernel.team import researcher
 from kernel.untrusted import citations
 from offline_model import OfflineTransport
+from tests.on_each import on_each
 from tests.scripted import Worker, call, no_sleep, requests_of, scripted
 
 numbers = st.integers() | st.floats()
@@ -259,7 +260,7 @@ class Callback(BaseModel):
     call: Callable[[], int]
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("output", "words"),
     [
         (Scored, "scores: an object of unknown keys cannot be asked for; use a list"),

@@ -16,6 +16,7 @@ from kernel import Client, Handoff, Run, connect, models
 from kernel.client import SetupError
 from kernel.remote import RemoteSpecialist
 from offline_model import Server
+from tests.on_each import on_each
 from workshop.launcher.findings import network
 
 SECRET = "hunter2-secret"
@@ -80,7 +81,7 @@ def test_any_setting_connects_or_is_one_line_that_names_it_and_the_doctor_agrees
         assert SECRET not in line or name.startswith("SSL")
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("name", "value", "words"),
     [
         ("HTTPS_PROXY", "proxy.corp:8080", ""),

@@ -12,6 +12,7 @@ import pytest
 from kernel import Agent, ApiError, Budget, Client, Handoff, Run, SetupError, connect, models
 from kernel import client as client_module
 from kernel.wire import Request
+from tests.on_each import on_each
 
 KEY = "sk-ant-0123456789abcdefghij"
 BODY = {"model": "m", "max_tokens": 10, "messages": [{"role": "user", "content": "hi"}]}
@@ -49,10 +50,8 @@ def error_of(client):
 # ── words that cannot be read ──────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("status", [200, 404, 500])
-@pytest.mark.parametrize(
-    "charset", ["utf-16", "zlib", "hex", "rot13", "undefined", "idna", "no such"]
-)
+@on_each("status", [200, 404, 500])
+@on_each("charset", ["utf-16", "zlib", "hex", "rot13", "undefined", "idna", "no such"])
 def test_a_page_in_an_odd_charset_ends_as_a_result(status, charset):
     headers = {"content-type": f"text/html; charset={charset}"}
     page = httpx.Response(status, content=b"<p>no \xff\xfe", headers=headers)
@@ -61,9 +60,7 @@ def test_a_page_in_an_odd_charset_ends_as_a_result(status, charset):
     assert run.events[-1].kind == "return"
 
 
-@pytest.mark.parametrize(
-    "body", [b"[" * 100_000, b"\xff\xfe", b'{"error": 3}', b'{"error": null}', b"[]", b""]
-)
+@on_each("body", [b"[" * 100_000, b"\xff\xfe", b'{"error": 3}', b'{"error": null}', b"[]", b""])
 def test_an_error_page_of_any_kind_is_an_error_with_its_status(body):
     error = error_of(client_of(httpx.Response(404, content=body)))
     assert (error.status, error.type) == (404, "not_found_error")
@@ -179,7 +176,7 @@ def test_a_reply_without_end_is_not_read_to_its_end(monkeypatch):
     assert "longer than 1,000,000 bytes" in str(error) and stream.given <= 1_100_000
 
 
-@pytest.mark.parametrize("status", [200, 503])
+@on_each("status", [200, 503])
 def test_a_packed_reply_is_refused_unread(status):
     stream = Stream([gzip.compress(b" " * 1_000_000)])
     error = error_of(streamed(stream, status, **{"content-encoding": "gzip"}))
@@ -203,7 +200,7 @@ def test_a_reply_that_drips_ends_as_a_time_out(monkeypatch):
 # ── waits ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("asked", ["86400", "61", "1e300"])
+@on_each("asked", ["86400", "61", "1e300"])
 def test_a_server_that_asks_for_a_long_wait_gets_no_second_try(asked):
     waits = []
 
@@ -217,7 +214,7 @@ def test_a_server_that_asks_for_a_long_wait_gets_no_second_try(asked):
     assert waits == [] and error.retry_after_s == float(asked)
 
 
-@pytest.mark.parametrize(
+@on_each(
     "asked",
     [
         "1 Jan 99999999999999999999 00:00:00 GMT",
@@ -254,14 +251,14 @@ def test_what_the_offline_model_read_comes_with_the_reply_and_stays_in_the_log(t
     assert "account" not in replied.reply.as_message()
 
 
-@pytest.mark.parametrize("header", ["", "no json", "[1]", "3", "[" * 100_000])
+@on_each("header", ["", "no json", "[1]", "3", "[" * 100_000])
 def test_an_odd_account_is_none(header):
     answer = httpx.Response(200, json=REPLY, headers={"offline-understood": header})
     reply = asyncio.run(client_of(answer).send(BODY))
     assert reply.account is None and reply.understood == ""
 
 
-@pytest.mark.parametrize("account", ["text", {"read_as": "writer"}, 3])
+@on_each("account", ["text", {"read_as": "writer"}, 3])
 def test_a_body_cannot_bring_an_account(account):
     answer = httpx.Response(200, json={**REPLY, "account": account})
     assert asyncio.run(client_of(answer).send(BODY)).account is None

@@ -31,6 +31,7 @@ from kernel.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
 from kernel.journal import Journal, JournalError
 from kernel.plan import NoPlan, Plan, PlannedSupervisor, Step
 from kernel.selection import DispatchSupervisor, Selection
+from tests.on_each import on_each
 from tests.scripted import Worker, call, no_sleep, registry_of, requests_of, scripted
 
 QUESTION = "May I send 500 euros to Bob?"
@@ -98,7 +99,7 @@ async def worked(supervisor, client):
 # ── through supervisors ───────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("kind", SUPERVISORS)
+@on_each("kind", SUPERVISORS)
 async def test_the_question_reaches_the_person_in_its_own_words_with_the_work(kind):
     supervisor, client = SUPERVISORS[kind](asking())
     result = await worked(supervisor, client)
@@ -107,7 +108,7 @@ async def test_the_question_reaches_the_person_in_its_own_words_with_the_work(ki
     assert len(requests_of(client)) == (kind == "models")  # no model reads the question
 
 
-@pytest.mark.parametrize("kind", TOGETHER)
+@on_each("kind", TOGETHER)
 async def test_of_two_who_ask_at_once_both_questions_are_seen_a_line_each(kind):
     workers = (asking(), Worker("clerk", "filed"), asking("teller", OTHER))
     result = await worked(*SUPERVISORS[kind](*workers))
@@ -115,8 +116,8 @@ async def test_of_two_who_ask_at_once_both_questions_are_seen_a_line_each(kind):
     assert result.artifacts["clerk"] == "filed"
 
 
-@pytest.mark.parametrize("outer", SUPERVISORS)
-@pytest.mark.parametrize("inner", SUPERVISORS)
+@on_each("outer", SUPERVISORS)
+@on_each("inner", SUPERVISORS)
 async def test_two_levels_up_it_is_the_same_question(inner, outer):
     below, client = SUPERVISORS[inner](asking())
     around = SUPERVISORS[outer](below)
@@ -138,15 +139,15 @@ def paused(handoff, run):
     return Result(status="paused")
 
 
-@pytest.mark.parametrize("work", [wordless, blank, paused])
-@pytest.mark.parametrize("kind", SUPERVISORS)
+@on_each("work", [wordless, blank, paused])
+@on_each("kind", SUPERVISORS)
 async def test_one_who_asks_without_words_stops_the_work_all_the_same(kind, work):
     supervisor, client = SUPERVISORS[kind](Worker("payer", work))
     result = await worked(supervisor, client)
     assert (result.status, result.reason) == ("paused", UNSAID)
 
 
-@pytest.mark.parametrize("work", [wordless, blank, paused])
+@on_each("work", [wordless, blank, paused])
 async def test_no_step_of_a_plan_runs_after_one_who_asks_without_words(work):
     later, end = Worker("later"), Worker("end")
 
@@ -162,7 +163,7 @@ async def test_no_step_of_a_plan_runs_after_one_who_asks_without_words(work):
     assert (result.status, later.seen, end.seen) == ("paused", [], [])
 
 
-@pytest.mark.parametrize("kind", TOGETHER)
+@on_each("kind", TOGETHER)
 async def test_one_who_asks_without_words_has_a_line_beside_a_question(kind):
     workers = (Worker("payer", wordless), asking("teller", OTHER))
     result = await worked(*SUPERVISORS[kind](*workers))
@@ -255,13 +256,13 @@ async def test_two_tools_of_one_turn_that_ask_are_both_heard():
     assert result.artifacts == {"tool_results": "a fact"}
 
 
-@pytest.mark.parametrize("tools", [(both,), (both, look), (look, both)])
+@on_each("tools", [(both,), (both, look), (look, both)])
 async def test_one_tool_may_ask_two_things(tools):
     result = await agent_with(*tools)
     assert (result.status, result.reason) == ("paused", f"{QUESTION}\n{OTHER}")
 
 
-@pytest.mark.parametrize("tools", [(pay, stumble), (stumble, pay), (both, stumble)])
+@on_each("tools", [(pay, stumble), (stumble, pay), (both, stumble)])
 async def test_a_bug_beside_a_question_is_raised(tools):
     with pytest.raises(ZeroDivisionError):
         await agent_with(*tools)
@@ -291,8 +292,8 @@ AROUND = {
 }
 
 
-@pytest.mark.parametrize("outer", AROUND)
-@pytest.mark.parametrize("inner", AROUND)
+@on_each("outer", AROUND)
+@on_each("inner", AROUND)
 async def test_the_question_passes_guards_and_gates_one_in_another(inner, outer):
     worker = asking()
     result = await worked(AROUND[outer](AROUND[inner](worker)), scripted())
@@ -300,8 +301,8 @@ async def test_the_question_passes_guards_and_gates_one_in_another(inner, outer)
     assert len(worker.seen) == 1
 
 
-@pytest.mark.parametrize("kind", SUPERVISORS)
-@pytest.mark.parametrize("name", AROUND)
+@on_each("kind", SUPERVISORS)
+@on_each("name", AROUND)
 async def test_the_question_passes_a_guard_below_a_supervisor(name, kind):
     guarded = AROUND[name](asking())
     supervisor, client = SUPERVISORS[kind](guarded)

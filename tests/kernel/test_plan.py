@@ -42,6 +42,7 @@ from kernel.plan import (
     synthesizer,
 )
 from kernel.steps import RESERVED_IDS
+from tests.on_each import on_each
 from tests.scripted import Worker, registry_of, requests_of, scripted
 from workshop.material.oncall import oncall
 
@@ -198,7 +199,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("plan", "wrong"), WRONG.values(), ids=WRONG)
+@on_each(("plan", "wrong"), WRONG.values(), ids=WRONG)
 def test_each_problem_is_named(plan, wrong):
     assert any(wrong in line for line in problems(plan, CODE)), problems(plan, CODE)
 
@@ -214,7 +215,7 @@ def test_all_problems_are_named_at_once():
     assert len(problems(plan, CODE)) >= 5
 
 
-@pytest.mark.parametrize(("asked", "limits", "wrong"), [
+@on_each(("asked", "limits", "wrong"), [
     (Budget(calls=5), [Budget(calls=3)], "5 calls; the run has 3"),
     (Budget(usd=Decimal("0.2")), [Budget(usd=1), Budget(usd=Decimal("0.1"))], "0.2 usd; the run has 0.1"),
     (Budget(calls=3), [Budget(calls=3), Budget()], ""),
@@ -259,7 +260,7 @@ async def test_a_model_plans_with_the_workers_there_are_and_code_sets_the_budget
     assert set(schema["properties"]) == {"id", "worker", "intent", "needs"}
 
 
-@pytest.mark.parametrize(("bad", "wrong"), [
+@on_each(("bad", "wrong"), [
     (answer(("a", "dba", "x", [])), "unknown worker 'dba'; the workers are: code, comms"),
     (answer(("a", "code", "x", ["b"]), ("b", "code", "y", ["a"])), "in a cycle: "),
     ("Let me think.", "do not fit the schema"),
@@ -281,7 +282,7 @@ async def test_a_bad_plan_is_sent_back_once_and_then_there_is_none(bad, wrong):
     assert wrong in str(caught.value) and len(requests_of(client)) == 2
 
 
-@pytest.mark.parametrize("fence", ["```json\n{}\n```", "```\n{}\n```\n", "\n``` JSON\n{}```"])
+@on_each("fence", ["```json\n{}\n```", "```\n{}\n```\n", "\n``` JSON\n{}```"])
 async def test_a_plan_in_a_fence_is_read(fence):
     client = scripted(fence.replace("{}", GOOD))
     assert str(await StepPlanner().plan("Find it", TEAM, Run(client))) == "find → tell"
@@ -376,9 +377,7 @@ async def test_a_step_gets_its_intent_the_context_and_the_results_that_it_needs_
     assert result.artifacts == {"one": "A", "two": "B", "three": "C"}
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, _ in WRONG.items() if "artifact" in name or "id" in name]
-)
+@on_each("name", [name for name, _ in WRONG.items() if "artifact" in name or "id" in name])
 async def test_a_plan_of_code_with_a_name_that_says_more_than_itself_ends_as_failed(name):
     plan, wrong = WRONG[name]
     supervisor, end = supervised(plan, Worker("code"))
@@ -427,7 +426,7 @@ FAILURES = {
 }
 
 
-@pytest.mark.parametrize(("work", "budget", "lost"), FAILURES.values(), ids=FAILURES)
+@on_each(("work", "budget", "lost"), FAILURES.values(), ids=FAILURES)
 async def test_a_step_that_fails_leaves_its_siblings_alone_and_its_dependants_are_told(
     work, budget, lost
 ):
@@ -604,7 +603,7 @@ async def test_a_step_that_is_finished_is_not_done_again_by_a_new_plan():
     assert result.ok and len(code.seen) == 1
 
 
-@pytest.mark.parametrize("suggested", ["code", "ops", ""])
+@on_each("suggested", ["code", "ops", ""])
 async def test_a_suggestion_that_the_plan_already_follows_changes_nothing(suggested):
     plans = Plans(plan_of(step("find"), step("look", "find", worker="ops")))
     supervisor, _ = supervised(plans, Worker("code", found("x", suggests=suggested)), "ops")
@@ -716,8 +715,8 @@ def test_whatever_fails_every_step_runs_once_and_everything_missing_is_named(pla
 PARTIAL = Result(status="exhausted", output="half of it", reason="calls")
 
 
-@pytest.mark.parametrize("id", ["a", "a-again"])
-@pytest.mark.parametrize("earlier", [PARTIAL, Result(status="ok", output="all of it")])
+@on_each("id", ["a", "a-again"])
+@on_each("earlier", [PARTIAL, Result(status="ok", output="all of it")])
 async def test_a_new_plan_that_asks_for_the_same_again_keeps_what_came_back(id, earlier):
     worker, comms = Worker("code", earlier), Worker("comms", "note")
     finds = Worker("data", found("x", suggests="ops"))
@@ -753,7 +752,7 @@ LATE = plan_of(step("a"), step("b", "a"), step("find", "b", worker="data"))
 OTHER = plan_of(step("a", worker="ops"), step("b", "a"))
 
 
-@pytest.mark.parametrize("brings", ["new", Result(status="failed", reason="no")])
+@on_each("brings", ["new", Result(status="failed", reason="no")])
 async def test_a_finished_step_is_done_again_when_a_new_plan_replaces_what_it_was_made_of(brings):
     def from_a(handoff, _):
         if handoff.intent == "do a":
@@ -796,7 +795,7 @@ async def test_a_plan_that_returns_to_an_earlier_one_gets_what_came_back_then():
     assert [result.artifacts["a"], len(code.seen)] == ["old", 2]
 
 
-@pytest.mark.parametrize("status", ["failed", "refused", "exhausted"])
+@on_each("status", ["failed", "refused", "exhausted"])
 async def test_a_repeat_that_brings_nothing_keeps_the_work_before_it(status):
     outcomes = iter([PARTIAL, Result(status=status, reason="no")])
     worker = Worker("code", lambda *_: next(outcomes))
@@ -884,7 +883,7 @@ async def test_only_the_step_that_its_validator_refuses_is_done_again_and_those_
     assert end.seen[0].artifacts == {"first": "do first date", "beside": "B", "after": "C"}
 
 
-@pytest.mark.parametrize("repeats", [0, 2])
+@on_each("repeats", [0, 2])
 async def test_at_the_cap_the_best_result_stays_and_it_is_said_and_no_repeat_begins_anew(repeats):
     drafts = iter(["bad", "bad bad", "has one", "never"])
     worker, later = Worker("a", lambda *_: next(drafts)), Worker("c", "C")

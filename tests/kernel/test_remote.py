@@ -34,6 +34,7 @@ from kernel.remote import (
 )
 from kernel.team import Verdict, specialists
 from offline_model import Script
+from tests.on_each import on_each
 from tests.scripted import Worker, no_sleep
 
 TOKEN = "a-token-of-this-test-and-no-other"
@@ -80,7 +81,7 @@ def post(url, content=b"{}", token=TOKEN, **headers):
 # ── what crosses ──────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("team", [DeterministicSupervisor, lambda *three: LLMSupervisor(three)])
+@on_each("team", [DeterministicSupervisor, lambda *three: LLMSupervisor(three)])
 async def test_a_team_with_a_reviewer_elsewhere_writes_the_same_brief(team):
     researcher, writer, reviewer = specialists()
     budget = Budget(calls=20)
@@ -131,7 +132,7 @@ async def test_what_was_spent_there_is_a_note_and_in_no_ledger():
     assert notes(run) == ["worker says that it spent 3 calls and $0.2500 there"]
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("claim", "words"),
     [
         ({"calls": 3, "usd": "0.25", "unpriced": 1}, "spent 3 calls and an unknown amount there"),
@@ -302,7 +303,7 @@ async def test_a_wrong_token_is_refused_in_a_sentence_without_it():
     assert not worker.seen
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("content", "headers", "status", "sentence"),
     [
         (b"{", {}, 400, "the body is no handoff"),
@@ -389,7 +390,7 @@ async def test_a_caller_that_goes_away_leaves_the_server_as_it_was(capfd, output
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize("field", ["output", "artifacts", "reason"])
+@on_each("field", ["output", "artifacts", "reason"])
 async def test_a_text_that_cannot_be_encoded_costs_no_result(field):
     odd = "half \ud800"
     value = {"draft": odd} if field == "artifacts" else odd
@@ -398,7 +399,7 @@ async def test_a_text_that_cannot_be_encoded_costs_no_result(field):
     assert result.ok, result.reason
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("status", "transient"),
     [(302, False), (403, False), (404, False), (429, True), (500, False), (503, True)],
 )
@@ -411,7 +412,7 @@ async def test_other_answers_are_failures_and_a_redirect_is_not_followed(status,
 # ── lies ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
+@on_each(
     "body",
     [
         b"",
@@ -449,9 +450,7 @@ async def test_what_is_no_result_is_a_failure_in_a_short_sentence(body):
     assert run.spent.usd == Decimal(0)
 
 
-@pytest.mark.parametrize(
-    "output", ["PASS", {"verdict": "FINE"}, None, {"verdict": "PASS", "issues": 7}]
-)
+@on_each("output", ["PASS", {"verdict": "FINE"}, None, {"verdict": "PASS", "issues": 7}])
 async def test_an_output_that_is_not_the_agreed_one_is_a_failure(output):
     result, _ = await answered({"status": "ok", "output": output}, output=Verdict)
     assert result.status == "failed"
@@ -479,7 +478,7 @@ async def test_a_body_without_end_is_read_no_further_than_allowed():
     assert len(read) < 20
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("theirs", "ours"),
     [
         ("paused", "failed"),
@@ -531,9 +530,7 @@ async def test_a_token_is_nowhere_in_what_is_kept(tmp_path):
     assert "[the token]" in kept
 
 
-@pytest.mark.parametrize(
-    "token", ["", "short", "a" * 15, "a" * 20 + "\n", "a" * 20 + " b", "ä" * 20]
-)
+@on_each("token", ["", "short", "a" * 15, "a" * 20 + "\n", "a" * 20 + " b", "ä" * 20])
 def test_a_token_that_cannot_be_used_is_refused_without_naming_it(token):
     for make in (lambda: far(token=token), lambda: served(Worker(), token=token)):
         with pytest.raises(ValueError, match="the token cannot be used") as caught:
@@ -541,7 +538,7 @@ def test_a_token_that_cannot_be_used_is_refused_without_naming_it(token):
         assert not token or token not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@on_each(
     "url",
     [
         "",

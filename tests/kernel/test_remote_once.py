@@ -20,6 +20,7 @@ from kernel import remote as border
 from kernel.guards import Deadline, Fallback, Retry
 from kernel.journal import Journal
 from kernel.remote import HANDOFF_ID, KeptAnswers, RemoteSpecialist, serve_handoffs
+from tests.on_each import on_each
 from tests.scripted import Worker, no_sleep
 
 TOKEN = "a-token-of-this-test-and-no-other"
@@ -120,7 +121,7 @@ async def test_a_second_request_waits_for_the_first_and_other_ids_or_bodies_are_
         assert (await asyncio.to_thread(post, server.url, "no id")).status_code == 400
 
 
-@pytest.mark.parametrize(("transient", "times"), [(False, 1), (True, 2)])
+@on_each(("transient", "times"), [(False, 1), (True, 2)])
 def test_an_answer_that_may_be_another_one_later_is_not_given_again(transient, times):
     worker = Worker("payer", Result(status="failed", reason="closed", transient=transient))
     with served(worker) as server:

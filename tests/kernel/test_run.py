@@ -24,6 +24,7 @@ from kernel import (
 )
 from kernel.budget import NOTHING
 from offline_model import OfflineTransport, Script
+from tests.on_each import on_each
 from tests.scripted import Worker, no_sleep, requests_of, scripted
 
 TASK = Handoff(intent="do it")
@@ -116,7 +117,7 @@ async def test_a_deadline_ends_as_a_result_with_the_work_so_far():
     assert result.output == "half a brief" and result.artifacts == {"facts": "three facts"}
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("runs", "own", "named"),
     [(0.01, None, "0.01 s"), (0.01, 60, "0.01 s"), (60, 0.01, "0.01 s"), (0, None, "0 s")],
 )
@@ -558,12 +559,12 @@ MARK = {"cache_control": {"type": "ephemeral"}}
 HOUR = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("mark", "times"),
     [({}, "1"), (MARK, "1.25"), (HOUR, "2")],
     ids=["plain", "5 minutes", "1 hour"],
 )
-@pytest.mark.parametrize("place", ["request", "system", "messages"])
+@on_each("place", ["request", "system", "messages"])
 async def test_a_request_that_may_write_to_the_cache_is_booked_at_the_price_of_writing(
     mark, times, place
 ):
@@ -594,7 +595,7 @@ async def test_a_request_that_may_write_to_the_cache_is_booked_at_the_price_of_w
     assert booked[0].usd == plain * Decimal(times) + answer
 
 
-@pytest.mark.parametrize("mark", [MARK, HOUR], ids=["5 minutes", "1 hour"])
+@on_each("mark", [MARK, HOUR], ids=["5 minutes", "1 hour"])
 async def test_what_writing_to_the_cache_costs_is_never_more_than_was_booked(mark):
     long = "The library holds briefs on vector databases and their history. " * 40
     booked = []

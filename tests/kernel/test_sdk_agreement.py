@@ -10,12 +10,12 @@ from typing import Annotated, Literal
 import anthropic
 import httpx
 import httpx2
-import pytest
 from anthropic.lib._parse._transform import transform_schema
 from pydantic import BaseModel, Field
 
 from kernel import Client, Conversation, Handoff, Run, Verdict
 from kernel.wire import encode, strict_schema
+from tests.on_each import on_each
 
 from .test_agent import add
 
@@ -130,6 +130,6 @@ async def test_a_turn_with_tool_results_is_the_sdks():
     assert json.loads(ours) == json.loads(theirs.content)
 
 
-@pytest.mark.parametrize("model", [Verdict, Item, Order, Handoff])
+@on_each("model", [Verdict, Item, Order, Handoff])
 def test_schemas_are_shaped_as_the_sdk_shapes_them(model):
     assert strict_schema(model.model_json_schema()) == transform_schema(model)

@@ -10,6 +10,7 @@ import pytest
 
 from kernel import LIBRARY, Corpus, Run, ToolError, Wikipedia, search_tool
 from kernel.search import CorpusError, Document
+from tests.on_each import on_each
 from tests.scripted import scripted
 
 
@@ -91,7 +92,7 @@ def test_the_library_holds_sixty_documents_on_a_dozen_topics_each_with_its_sourc
         assert 3 <= len(re.findall(r"[.!?](?:\s|$)", document.text)) <= 9, document.id
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("query", "expected"),
     [
         ("the history of MCP", "mcp-"),
@@ -154,7 +155,7 @@ async def test_wikipedia_keeps_the_same_protocol():
     assert text.startswith("[wiki-1] Duck (2026-01-02)")
 
 
-@pytest.mark.parametrize(
+@on_each(
     "answer",
     [
         lambda _: httpx.Response(503),

@@ -17,6 +17,7 @@ from kernel.selection import (
     NoSelection,
     Selection,
 )
+from tests.on_each import on_each
 from tests.scripted import Worker, registry_of, requests_of, scripted
 
 TASK = Handoff(intent="Search the shop, implement the fix, review the patch", context="ticket T-21")
@@ -99,7 +100,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("answer", "wrong"), BAD.values(), ids=BAD)
+@on_each(("answer", "wrong"), BAD.values(), ids=BAD)
 async def test_a_bad_answer_is_sent_back_once_with_what_is_wrong(answer, wrong):
     client = scripted(answer, chosen("coder"))
     selection = await ModelSelector().select("Fix it", registry_of(Worker("coder")), Run(client))
@@ -109,7 +110,7 @@ async def test_a_bad_answer_is_sent_back_once_with_what_is_wrong(answer, wrong):
     assert wrong in second["messages"][-1]["content"]
 
 
-@pytest.mark.parametrize(("answer", "wrong"), BAD.values(), ids=BAD)
+@on_each(("answer", "wrong"), BAD.values(), ids=BAD)
 async def test_a_second_bad_answer_ends_as_failed_with_given_expected_and_who_there_is(
     answer, wrong
 ):
@@ -182,7 +183,7 @@ async def test_a_tool_gets_only_the_results_that_are_its_arguments():
     assert (result.status, result.artifacts["count"]) == ("ok", "do it|1")
 
 
-@pytest.mark.parametrize("around", [Retry, Deadline, Limit, lambda each: Retry(Deadline(each))])
+@on_each("around", [Retry, Deadline, Limit, lambda each: Retry(Deadline(each))])
 async def test_a_tool_within_guards_gets_what_it_gets_without_them(around):
     @tool
     def count(text: str, one: str) -> str:
@@ -195,7 +196,7 @@ async def test_a_tool_within_guards_gets_what_it_gets_without_them(around):
     assert (result.status, result.artifacts["count"]) == ("ok", "do it|1")
 
 
-@pytest.mark.parametrize("name", ["größe", "größe".upper(), "a" * 70])
+@on_each("name", ["größe", "größe".upper(), "a" * 70])
 async def test_an_argument_whose_name_is_no_label_gets_its_artifact(name):
     made = {}
     exec(f"def show({name}: str, text: str) -> str: return {name} + text", made)
@@ -207,7 +208,7 @@ async def test_an_argument_whose_name_is_no_label_gets_its_artifact(name):
     assert (direct.output, result.artifacts) == ("XL!", {"show": "XL!"})
 
 
-@pytest.mark.parametrize("parallel", [False, True])
+@on_each("parallel", [False, True])
 async def test_a_result_that_is_not_ok_stops_nobody_else_and_is_named(parallel):
     def broken(handoff, run):
         raise ZeroDivisionError("by zero")
@@ -265,7 +266,7 @@ TEAM = registry_of(
 )
 
 
-@pytest.mark.parametrize(("task", "names", "parallel"), [
+@on_each(("task", "names", "parallel"), [
     ("Research retries, search the files for a discount, implement the fix, review the patch", "researcher search_files code reviewer", False),
     ("Repair the discount, then have it checked", "code reviewer", False),
     ("Write a note to the customers", "comms", False),
@@ -279,7 +280,7 @@ async def test_the_offline_model_selects_by_what_descriptions_offer(task, names,
     assert selection == Selection(executables=names.split(), parallel=parallel)
 
 
-@pytest.mark.parametrize("task", ["Translate the manual into French", "Order a pizza", "Sing"])
+@on_each("task", ["Translate the manual into French", "Order a pizza", "Sing"])
 async def test_what_nobody_offers_is_an_empty_selection_and_so_an_error(task):
     from kernel import connect
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel.evaluate import student
+from tests.on_each import on_each
 
 TABLE = {
     # degrees of freedom: the t for 60, 95 and 99 % in the middle, as printed tables (and scipy) have it
@@ -28,7 +29,7 @@ TABLE = {
 SHARES = (0.6, 0.95, 0.99)
 
 
-@pytest.mark.parametrize("freedom", TABLE)
+@on_each("freedom", TABLE)
 def test_it_reaches_as_far_as_the_printed_table_says(freedom):
     for share, printed in zip(SHARES, TABLE[freedom], strict=True):
         assert student.reach(share, freedom) == pytest.approx(printed, abs=6e-6)
@@ -66,7 +67,7 @@ def test_the_interval_of_a_normal_population_holds_its_mean_as_often_as_it_says(
         assert 0.935 <= held / 2000 <= 0.965
 
 
-@pytest.mark.parametrize("share", [0, 1, -0.5, math.nan])
+@on_each("share", [0, 1, -0.5, math.nan])
 def test_what_is_no_share_is_refused(share):
     with pytest.raises(ValueError, match="share is .*; expected more than 0 and less than 1"):
         student.reach(share, 5)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from kernel import (
     Budget,
     DeterministicSupervisor,
@@ -14,6 +12,7 @@ from kernel import (
     Trace,
     Verdict,
 )
+from tests.on_each import on_each
 from tests.scripted import Worker, call, requests_of, scripted
 
 TASK = Handoff(intent="Write a brief on ducks", context="for children")
@@ -81,7 +80,7 @@ async def test_after_two_revisions_the_best_draft_comes_back_with_a_status_that_
     assert len(writer.seen) == 3
 
 
-@pytest.mark.parametrize("drafts", [("one", "one"), ("one", "two", "one")])
+@on_each("drafts", [("one", "one"), ("one", "two", "one")])
 async def test_a_revision_that_was_reviewed_before_ends_the_revising(drafts):
     supervisor, (_, writer, _) = desk(
         drafts=drafts, verdicts=(revise("make it better"), revise("even better"))
@@ -103,7 +102,7 @@ async def test_a_reviewer_that_is_never_content_ends_with_the_best_draft():
     assert result.status == "exhausted" and "best draft" in result.reason and result.output
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("broken", "keeps", "output"),
     [
         ("researcher", set(), None),

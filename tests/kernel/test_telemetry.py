@@ -39,6 +39,7 @@ from kernel.telemetry import INSTALL, NAMES, Span, Spans, sending_to
 from kernel.tools import run_calls
 from kernel.wire import Block
 from offline_model import Script
+from tests.on_each import on_each
 from tests.scripted import Worker, call, no_sleep, scripted
 from workshop.material.receiver import Receiver
 
@@ -555,16 +556,12 @@ def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(fired, monkeyp
     assert len(sent(fired).spans) == 17
 
 
-@pytest.mark.parametrize(
-    "tracer", [NoOpTracer(), TracerProvider(sampler=ALWAYS_OFF).get_tracer("off")]
-)
+@on_each("tracer", [NoOpTracer(), TracerProvider(sampler=ALWAYS_OFF).get_tracer("off")])
 def test_a_tracer_that_records_nothing_changes_nothing(fired, tracer):
     assert list(map(facts, spans_of(fired, tracer=tracer))) == list(map(facts, spans_of(fired)))
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "status"), [("", b"\xff\xff", 400), ("", b"", 413), ("/x", b"1", 404)]
-)
+@on_each(("path", "body", "status"), [("", b"\xff\xff", 400), ("", b"", 413), ("/x", b"1", 404)])
 def test_the_receiver_refuses_what_it_cannot_read(path, body, status):
     with Receiver() as receiver:
         request = urllib.request.Request(receiver.url + path, data=body, method="POST")
@@ -581,7 +578,7 @@ def python(code):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("missing", ["opentelemetry", "requests", "opentelemetry.exporter"])
+@on_each("missing", ["opentelemetry", "requests", "opentelemetry.exporter"])
 def test_a_missing_package_is_named_with_the_line_that_installs_it(missing):
     done = python(
         f"import sys; sys.modules[{missing!r}] = None\n"

@@ -16,6 +16,7 @@ from kernel import Client, Corpus, Trace
 from kernel.__main__ import main
 from kernel.terminal import command
 from offline_model import OfflineTransport
+from tests.on_each import on_each
 from tests.scripted import Worker
 from workshop.desks.__main__ import main as oncall
 
@@ -45,7 +46,7 @@ PRONOUN = re.compile(r"^(It|They|(Its|Their) \w+) ")
 """What the writer puts for a subject that the sentence before has; the rest is the source's."""
 
 
-@pytest.mark.parametrize("supervisor", ["deterministic", "llm"])
+@on_each("supervisor", ["deterministic", "llm"])
 def test_a_cited_brief_whose_every_claim_stands_in_the_source_that_it_cites(supervisor):
     done = terminal("the history of MCP", "--supervisor", supervisor)
     assert done.returncode == 0, done.stderr

@@ -26,6 +26,7 @@ from kernel.gates import Gated, ModelGate
 from kernel.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
 from kernel.plan import Plan, PlannedSupervisor, Step
 from kernel.selection import DispatchSupervisor, Selection
+from tests.on_each import on_each
 from tests.scripted import Worker, call, no_sleep, registry_of, requests_of, scripted
 
 TASK = Handoff(intent="Write a brief on Qdrant")
@@ -261,7 +262,7 @@ async def _stumbles_later():
     stumbles()
 
 
-@pytest.mark.parametrize(
+@on_each(
     "worker",
     [Worker("w", stumbles), Worker("w", in_a_group), Gated(Worker("w"), [Breaks()])],
     ids=["a worker", "a group of tasks", "a gate"],

@@ -30,6 +30,7 @@ from kernel import (
 )
 from kernel.gates import LengthGate
 from kernel.plan import PlannedSupervisor, StepPlanner, synthesizer
+from tests.on_each import on_each
 from tests.places import ROOT
 from tests.scripted import call, scripted
 
@@ -124,8 +125,8 @@ def things():
     return {"Run": run, "Client": client, "Ledger": run.ledger, "Wikipedia": Wikipedia()}
 
 
-@pytest.mark.parametrize("name", ["Run", "Client", "Ledger", "Wikipedia"])
-@pytest.mark.parametrize("copied", [cloudpickle.dumps, copy.copy, copy.deepcopy])
+@on_each("name", ["Run", "Client", "Ledger", "Wikipedia"])
+@on_each("copied", [cloudpickle.dumps, copy.copy, copy.deepcopy])
 def test_what_holds_money_keys_or_connections_refuses_to_travel_with_a_sentence(name, copied):
     with pytest.raises(TypeError, match=f"{name}.* in (its|the) process"):
         copied(things()[name])

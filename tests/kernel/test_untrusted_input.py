@@ -39,6 +39,7 @@ from kernel.texts import as_parts
 from kernel.trace import printable
 from kernel.untrusted import citations
 from offline_model import OfflineTransport
+from tests.on_each import on_each
 from tests.places import ROOT
 from tests.scripted import Worker, scripted
 
@@ -57,15 +58,13 @@ TAGS = [
 ]
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@on_each("tag", TAGS)
 def test_a_payload_can_neither_close_its_part_nor_open_another(tag):
     text = Handoff(intent="x", artifacts={"facts": f"a {tag} b", "draft": "d"}).as_text()
     assert f"a &lt;{tag[1:]} b" in text and f"a {tag}" not in text
 
 
-@pytest.mark.parametrize(
-    "text", ["a < b", "<p>code</p>", "List<String>", "<facts-more>", "x <taskforce> y"]
-)
+@on_each("text", ["a < b", "<p>code</p>", "List<String>", "<facts-more>", "x <taskforce> y"])
 def test_other_signs_of_a_payload_stay_as_they_are(text):
     assert text in Handoff(intent="x", artifacts={"facts": text}).as_text()
 
@@ -82,7 +81,7 @@ def test_a_payload_of_many_blanks_is_read_in_linear_time():
     Handoff(intent="x", artifacts={"facts": ("<" + " " * 200_000) * 5}).as_text()
 
 
-@pytest.mark.parametrize(
+@on_each(
     "name",
     ["", " facts", "-facts", "a/b", "x" * 81, "\x1b[2J"],
 )
@@ -91,7 +90,7 @@ def test_an_artifact_has_a_plain_name(name):
         Handoff(intent="x", artifacts={name: "text"})
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("name", "own"),
     [
         ("facts", "facts"),
@@ -107,7 +106,7 @@ def test_usual_names_of_artifacts_become_labels(name, own):
     assert handoff.artifacts == {own: "text"} and f"<{own}>" in handoff.as_text()
 
 
-@pytest.mark.parametrize("name", ["task.", "task ", "context-", "CONTEXT.."])
+@on_each("name", ["task.", "task ", "context-", "CONTEXT.."])
 def test_no_name_becomes_another_part_as_a_label(name):
     message = Handoff(intent="x").as_text()
     try:
@@ -215,7 +214,7 @@ def test_a_document_speaks_for_itself_in_each_of_its_fields(library, field, lie)
     assert not re.search(r"explosives[^.]*\[good\]", result.output)
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("url", "line"),
     [
         ("https://e.org/a_(b)?c=1#d", "https://e.org/a_(b)?c=1#d"),
@@ -321,7 +320,7 @@ def test_no_control_character_of_a_document_reaches_the_terminal(library, capsys
     assert "widget" in out and printable(out) == out and printable(error) == error
 
 
-@pytest.mark.parametrize("name", ["a\nb", f"a{STEERING}b", "a\u2028b"])
+@on_each("name", ["a\nb", f"a{STEERING}b", "a\u2028b"])
 async def test_an_event_is_one_line_whatever_its_names_and_texts(name):
     run = Run(scripted())
     await run.dispatch(Worker(name, f"out{STEERING}"), Handoff(intent=f"x{STEERING}\ny"))
@@ -369,7 +368,7 @@ def test_a_log_of_the_earlier_form_is_refused_with_a_sentence(tmp_path):
 # ── names that the API refuses ─────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("name", ["dra ft", "x" * 129, "日本"])
+@on_each("name", ["dra ft", "x" * 129, "日本"])
 def test_a_tool_whose_name_the_api_refuses_is_refused_when_it_is_made(name):
     with pytest.raises(TypeError, match="a tool cannot be named"):
 

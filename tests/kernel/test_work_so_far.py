@@ -22,6 +22,7 @@ from kernel import (
 )
 from kernel.budget import NOTHING
 from offline_model import Script
+from tests.on_each import on_each
 from tests.scripted import Worker, call, scripted
 
 TASK = Handoff(intent="do it")
@@ -327,7 +328,7 @@ def cancels_itself(handoff, run):
     return asyncio.sleep(60)
 
 
-@pytest.mark.parametrize(
+@on_each(
     ("job", "status"),
     [
         ((None, TASK), "failed"),

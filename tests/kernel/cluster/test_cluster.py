@@ -45,6 +45,7 @@ from kernel.cluster import branch as branches
 from kernel.contract import Wrapper
 from kernel.journal import Journal
 from kernel.wire import RequestSize
+from tests.on_each import on_each
 from tests.places import ROOT
 from workshop import views
 from workshop.material.clustering import KILL
@@ -307,7 +308,7 @@ class Loses:
         raise WorkerLost("gone")
 
 
-@pytest.mark.parametrize("books", ["bank", "lease"])
+@on_each("books", ["bank", "lease"])
 async def test_what_a_lost_worker_had_under_way_counts_as_spent(books):
     run = Run(connect(), budget=Budget(calls=8))
     await fan_out(run, jobs(topics=["x"]), on=Loses(), attempts=2, books=books)
@@ -699,9 +700,7 @@ async def test_without_the_extra_there_is_one_sentence_with_the_line_that_instal
             pass
 
 
-@pytest.mark.parametrize(
-    ("settings", "named"), [({"books": "notes"}, "books"), ({"attempts": 0}, "attempts")]
-)
+@on_each(("settings", "named"), [({"books": "notes"}, "books"), ({"attempts": 0}, "attempts")])
 async def test_a_setting_that_cannot_be_is_named(settings, named):
     with pytest.raises(ValueError, match=named):
         await fan_out(Run(connect()), [], on=LocalWorkers(), **settings)
