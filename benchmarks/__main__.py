@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
 from statistics import median
 
 from kernel import (
@@ -32,8 +33,8 @@ from kernel import (
 )
 from kernel.telemetry import MOST_WAITING, Spans
 
+from . import cluster, inputs, production, server
 from . import growth as pieces
-from . import inputs, production, server
 from .sides import Floor, Kernel
 
 TURNS = 10
@@ -317,6 +318,8 @@ async def main() -> None:
     await spans()
     for line in await asyncio.to_thread(list, pieces.rows()):
         print(line)
+    if find_spec("distributed"):
+        await cluster.main()
     print(f"{time.perf_counter() - began:.0f} s in all")
 
 

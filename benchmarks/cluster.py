@@ -1,4 +1,4 @@
-"""`python -m benchmarks.cluster`: branches a second over processes, beside Dask's own `map`.
+"""Branches a second over processes, beside Dask's own `map`.
 
 Each side does the same branches: one request to a service that takes 100 ms. Dask's own side does
 them without a budget, without events and without a result that says how it ended.

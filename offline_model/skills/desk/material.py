@@ -106,12 +106,42 @@ def tool_for(view: View, pattern: str) -> Json:
 
 
 def results_of(view: View, tool: Json) -> list[tuple[Json, str]]:
-    """(input, result) of each call of a tool that brought one."""
+    """(input, result) of each call of a tool that brought one. A call whose input the tool's schema
+    does not allow, as a conversation of somebody else's may hold one, is left out.
+    """
+    schema = tool.get("input_schema", {})
     results = []
     for call in view.calls:
-        if call.name == tool.get("name") and call.result and not call.is_error:
+        fits = call.name == tool.get("name") and is_allowed(call.input, schema, schema)
+        if fits and call.result and not call.is_error:
             results.append((call.input, call.result))
     return results
+
+
+KINDS: dict[str, type | tuple[type, ...]] = {
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "array": list,
+    "object": dict,
+}
+"""The types of Python that a kind of JSON schema has."""
+
+
+def is_allowed(value: Any, schema: Json, root: Json) -> bool:
+    """True if a value has the kinds and the required fields that a schema names, at any depth."""
+    if reference := schema.get("$ref"):
+        schema = root.get("$defs", {}).get(str(reference).rpartition("/")[2], {})
+    if not isinstance(value, KINDS.get(str(schema.get("type")), object)):
+        return False
+    if isinstance(value, list):
+        return all(is_allowed(item, schema.get("items", {}), root) for item in value)
+    if not isinstance(value, dict):
+        return True
+    fields = schema.get("properties", {})
+    return all(name in value for name in schema.get("required", ())) and all(
+        is_allowed(value[name], fields[name], root) for name in fields if name in value
+    )
 
 
 def called(view: View, tool: Json) -> bool:

@@ -12,12 +12,15 @@ import re
 from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kernel import Agent, Budget, Handoff, Registry, Run, Verdict, connect, models, tool
 from kernel.findings import Finding, Findings, synthesizer
 from kernel.plan import PLANNER, StepPlanner
-from offline_model.skills.desk.material import functions_of
+from offline_model.skills.desk.material import functions_of, is_allowed
 from tests.on_each import on_each
+from tests.places import ROOT
 from tests.scripted import Worker
 from workshop.desks.checkout import Checkout, patched_files
 from workshop.desks.oncall import PROMPTS, code_tools, patches_in
@@ -648,3 +651,28 @@ def test_the_skills_know_nothing_of_the_shop(tmp_path):
 def test_code_that_python_cannot_read_is_no_reason_to_fall_over():
     for source in ("(" * 20_000, "-" * 20_000 + "1", "x\0", "def f(:"):
         assert functions_of(source) == []
+
+
+EDITS = next(each for each in code_tools(Checkout(ROOT)) if each.name == "try_edits")
+odd = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda values: (
+        st.lists(values, max_size=3)
+        | st.dictionaries(st.sampled_from(["path", "edits", "line", "new"]), values)
+    ),
+    max_leaves=8,
+)
+edit = st.fixed_dictionaries({"line": st.integers() | odd, "new": st.text(max_size=3) | odd})
+
+
+@given(
+    st.fixed_dictionaries({"path": st.just("a") | odd, "edits": st.lists(edit, max_size=2) | odd})
+    | odd
+)
+def test_of_a_foreign_conversation_only_inputs_that_a_tool_allows_are_read(input):
+    schema = EDITS.definition["input_schema"]
+    if is_allowed(input, schema, schema):
+        assert isinstance(input["path"], str)
+        for each in input["edits"]:
+            assert isinstance(each["line"], int) and isinstance(each["new"], str)
+    assert is_allowed({"path": "a", "edits": [{"line": 1, "new": "x"}]}, schema, schema)
