@@ -128,7 +128,7 @@ KINDS: dict[str, type | tuple[type, ...]] = {
 """The types of Python that a kind of JSON schema has."""
 
 
-def is_allowed(value: Any, schema: Json, root: Json) -> bool:
+def is_allowed(value: Any, schema: Json, root: Json) -> bool:  # Any: JSON
     """True if a value has the kinds and the required fields that a schema names, at any depth."""
     if reference := schema.get("$ref"):
         schema = root.get("$defs", {}).get(str(reference).rpartition("/")[2], {})
