@@ -169,7 +169,12 @@ COURSE = Course(
         *("README.md", "CONTRIBUTING.md", "notebooks/*.ipynb", "notebooks/*.md"),
         *("exercises/*.ipynb", "docs/*.md", "notebooks/data/*.md", "offline_model/README.md"),
     ),
-    linked=("docs/glossary.md", "notebooks/data/labels.md", "offline_model/README.md"),
+    linked=(
+        "docs/cluster.md",
+        "docs/glossary.md",
+        "notebooks/data/labels.md",
+        "offline_model/README.md",
+    ),
     navigation=(
         ("Map", "notebooks/MAP.html"),
         ("Glossary", "docs/glossary.html"),

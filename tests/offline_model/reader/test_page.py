@@ -747,8 +747,9 @@ def test_a_repair_tries_at_most_120_edits():
         "read_file": listing,
         "try_edits": lambda given: "0: line 3: test_sums.py::test_add fails | x",
     }
+    runs = tool("run_tests", "Run the tests.") | {"input_schema": {"type": "object"}}
     tools = [
-        tool("run_tests", "Run the tests.", only=TEXT),
+        runs,
         tool("read_file", "Read one file.", path=TEXT),
         tool("try_edits", "Try edits of one file.", path=TEXT),
     ]
