@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from . import models
+from .agent import Agent, Checked
 from .aggregate import (
     as_artifact,
     joined,
@@ -39,7 +40,6 @@ from .labels import label
 from .registry import Registry
 from .run import Run
 from .steps import NoCapableWorker, NoPlan, Plan, Step, capable, problems
-from .structured_output import StructuredOutput
 from .tools import schema_of
 
 __all__ = [
@@ -90,13 +90,13 @@ class StepPlanner:
     ) -> Plan:
         """A plan without problems. Raises NoPlan, and NoCapableWorker if nobody can do a step."""
 
-        def check(plan: Plan) -> list[str]:
+        def check(plan: Plan, found: Sequence[str]) -> Checked:
             try:
-                return problems(_placed(plan, registry), registry)
+                return Checked(problems(_placed(plan, registry), registry))
             except NoCapableWorker:
-                return []  # a second answer would not help: it is raised below
+                return Checked()  # a second answer would not help: it is raised below
 
-        planner = StructuredOutput(
+        planner = Agent(
             name="planner",
             description="Breaks a task into steps for the workers there are.",
             system=self.system,

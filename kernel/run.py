@@ -142,8 +142,6 @@ class Run:
         """Named work so far (facts, draft …); likewise."""
         self.taken_names: set[str] = set()
         """Names of work that has begun; see `take_name`."""
-        self.tool_results: list[str] = []
-        """The results of the tool calls so far."""
         self._paused: list[Result] = []
         """The paused results of work that this run handed over."""
         self.refusals: dict[str, str] = {}

@@ -14,12 +14,12 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from . import models
+from .agent import Agent, Checked
 from .aggregate import joined, missing, questions, readable, status_of, together
 from .contract import Handoff, Pause, Result, Status
 from .labels import artifact_name, label
 from .registry import Registry
 from .run import Run
-from .structured_output import StructuredOutput
 from .tools import schema_of
 
 
@@ -111,13 +111,13 @@ class ModelSelector:
             )
         schema = schema_of(Selection)
         schema["properties"]["executables"]["items"]["enum"] = names
-        selector = StructuredOutput(
+        selector = Agent(
             name="selector",
             description="Selects who works on a task.",
             system=self.system,
             model=self.model,
             output=Selection,
-            check=lambda selection: selection.problems(registry),
+            check=lambda selection, _: Checked(selection.problems(registry)),
             schema=schema,
         )
         handoff = Handoff(intent=task, artifacts={"executables": registry.describe()})

@@ -259,9 +259,6 @@ def _made_once(model: type[BaseModel]) -> dict[str, Any]:
 _FENCE = re.compile(r"\A\s*```[ \t]*\w*\s*|\s*```\s*\Z")
 """The fence that weaker models put around their JSON."""
 
-ANSWER_AGAIN = "Answer again, as JSON of the schema and nothing else."
-"""The end of a message that sends an answer back, after what is wrong with it."""
-
 
 def parse(model: type[Model], value: object, subject: str) -> Model:
     """Validates what a language model gave, a text or arguments, against a pydantic model.
@@ -306,13 +303,15 @@ def definitions(  # Any: whatever somebody gave as a tool
 
 
 async def run_calls(
-    tools: Iterable[AgentTool], calls: list[Block], run: Run
+    tools: Iterable[AgentTool], calls: list[Block], run: Run, found: list[str] | None = None
 ) -> tuple[dict[str, Any], str | None]:
     """Runs one turn's tool calls together.
 
     Returns the one user message that answers them all, in order, and the output of a tool that
-    ended the loop (None if none did). What each call brings is kept in `run.tool_results` at once,
-    so that it is not lost when another one pauses or runs out of time.
+    ended the loop (None if none did).
+
+    found: gets the result of each call that succeeds, at once, so that it is not lost when another
+           one pauses or runs out of time.
     """
     by_name: dict[str, Any] = {tool.name: tool for tool in tools}
     ends = [call for call in calls if getattr(by_name.get(call.name), "ends", False)]
@@ -320,10 +319,10 @@ async def run_calls(
         for call in ends:
             by_name[call.name] = _EndedTwice(call.name, len(ends))
     if len(calls) == 1:  # no task of its own, which would cost as much as the call
-        answers = [await _answer(by_name, calls[0], run)]
+        answers = [await _answer(by_name, calls[0], run, found)]
     else:
         outcomes = await asyncio.gather(
-            *(_answer(by_name, call, run) for call in calls), return_exceptions=True
+            *(_answer(by_name, call, run, found) for call in calls), return_exceptions=True
         )
         problems = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
         if problems:  # they propagate only after their siblings have finished
@@ -360,7 +359,9 @@ def _gravest(problems: list[BaseException]) -> BaseException:
     return Pause.of(problems) or problems[0]
 
 
-async def _answer(by_name: dict[str, AgentTool], call: Any, run: Run) -> dict[str, Any]:
+async def _answer(
+    by_name: dict[str, AgentTool], call: Any, run: Run, found: list[str] | None
+) -> dict[str, Any]:
     run.emit(ToolCalled(id=call.id, name=call.name, input=call.input))
     answer: dict[str, Any] = {"type": "tool_result", "tool_use_id": call.id}
     try:
@@ -371,7 +372,8 @@ async def _answer(by_name: dict[str, AgentTool], call: Any, run: Run) -> dict[st
         arguments = copy.deepcopy(call.input)  # a tool may change them, the record stays
         with run.answering(call.id):
             answer["content"] = await by_name[call.name].call(arguments, run)
-        run.tool_results.append(as_text(answer["content"]))
+        if found is not None:
+            found.append(as_text(answer["content"]))
     except ToolError as error:
         answer["content"] = str(error) or "the tool failed without a message"
         answer["is_error"] = True

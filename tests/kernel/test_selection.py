@@ -127,7 +127,7 @@ async def test_a_refusal_of_the_model_and_an_empty_registry_select_nobody():
     refusal = {"content": [], "stop_reason": "refusal"}
     supervisor = DispatchSupervisor(registry_of(Worker("coder")), ModelSelector())
     result = await Run(scripted(refusal)).dispatch(supervisor, TASK)
-    assert result.status == "refused" and "refusal" in result.reason
+    assert result.status == "refused" and "the model refused" in result.reason
     result = await Run(scripted()).dispatch(DispatchSupervisor(Registry(), ModelSelector()), TASK)
     assert result.status == "failed" and "the registry is empty" in result.reason
 
