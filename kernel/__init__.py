@@ -1,6 +1,6 @@
 """A small runtime for supervisor-based multi-agent systems: one wire, one contract, one door."""
 
-from . import _libraries, models, spending  # noqa: F401  (the first one says what is missing)
+from . import models, spending
 from .agent import Agent
 from .budget import Budget, Exhausted, Ledger, Spent
 from .client import Client, SetupError, WrappedClient
@@ -10,7 +10,7 @@ from .events import Event
 from .handoff_tools import HandoffTool, NamedHandoffTool, finalize, receipt
 from .registry import Registry
 from .run import Run
-from .search import LIBRARY, Corpus, Wikipedia, search_tool
+from .search import LIBRARY, Corpus, search_tool
 from .supervisors import DeterministicSupervisor, LLMSupervisor
 from .team import Verdict, researcher, reviewer, specialists, writer
 from .tools import Tool, tool
@@ -49,7 +49,6 @@ __all__ = [
     "Trace",
     "Usage",
     "Verdict",
-    "Wikipedia",
     "WrappedClient",
     "connect",
     "finalize",

@@ -188,8 +188,9 @@ class Agent:
         if read.rest is not None:
             run.note(f"left out: {read.fault}", about=self.name)
             return Result(status="ok", output=read.rest, reason=f"left out: {read.fault}")
-        given = repr(" ".join(read.text.split())[:SHOWN])
-        reason = f"{self.name} was asked twice and its answer is still wrong: {read.fault}; given: {given}"
+        given = " ".join(read.text.split())[:SHOWN]
+        wrong = f"{self.name} was asked twice and its answer is still wrong: {read.fault}"
+        reason = f"{wrong}; given: {given!r}"
         return Result(status="failed", reason=reason, artifacts={"said": read.text})
 
     def _unfinished(self, text: str, reason: str, run: Run, found: Sequence[str]) -> Result:

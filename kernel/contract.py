@@ -13,10 +13,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from .labels import ARTIFACT_NAME, ARTIFACT_NAME_RULE, OWN_PARTS, label
 from .texts import as_parts, as_text, in_words
-from .texts import as_plain as as_plain  # lesson 24 imports it from here
 
 if TYPE_CHECKING:
     from .run import Run
@@ -41,9 +41,10 @@ class Handoff(BaseModel):
     artifacts: dict[str, str] = {}
     """Named payloads, such as facts, draft, feedback. Their names are labels: "my notes" becomes
     "my-notes". Given out as a copy: what was handed over does not change."""
-    from_agent: str = "user"
-    to_agent: str = ""
-    return_to: str = ""
+    # the door fills these three, so that no model is asked for them
+    from_agent: SkipJsonSchema[str] = "user"
+    to_agent: SkipJsonSchema[str] = ""
+    return_to: SkipJsonSchema[str] = ""
 
     @field_validator("artifacts")
     @classmethod

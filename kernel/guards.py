@@ -24,7 +24,6 @@ import random
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -32,7 +31,7 @@ from .budget import Budget
 from .contract import Executable, Handoff, Result, Wrapper
 from .run import Run
 from .trace import counted
-from .waiters import Waiters
+from .waiters import Slots
 from .waiting import LONGEST_S, before_next_try, checked_s
 
 State = Literal["closed", "open", "half-open"]
@@ -307,124 +306,25 @@ class CircuitBreaker(Guard):
 
 
 @dataclass(eq=False)
-class _Slot:
-    """A slot of a Limit that a branch of work holds, and the limits this work waits for.
-
-    users: the reference count: tasks still running under this slot, including tasks they spawned.
-           The slot is free when the last of them has ended, and no task enters by it again.
-    """
-
-    limit: Limit
-    users: int = 1
-    waits_for: list[Limit] = field(default_factory=list)
-
-
-_held: ContextVar[tuple[_Slot, ...]] = ContextVar("held", default=())
-"""The slots that the current branch of work holds, outermost first."""
-
-
-@dataclass(eq=False)
 class Limit(Guard):
     """Lets at most `at_once` pieces of work into one worker; the others wait (a bulkhead).
 
-    One Limit guards one worker: share the object, also between threads and event loops. Nested
-    teams cannot deadlock. Work that already holds a slot here takes no second one. And work never
-    waits for a slot that cannot become free, because all its holders wait, directly or through
-    others, for this work: it fails at once, as transient, and gives its own slots back. Source of
-    the idea: M. Nygard, "Release It!".
+    One Limit guards one worker: share the object, also between threads and event loops. Workers
+    behind limits that wait for each other wait until a deadline ends one of them. Source of the
+    idea: M. Nygard, "Release It!".
     """
 
     at_once: int = 1
-    _holders: list[_Slot] = field(default_factory=list, init=False)
-    _freed: Waiters = field(default_factory=Waiters, init=False, repr=False)
+    _places: Slots = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.at_once < 1:
             raise ValueError(f"at_once is {self.at_once}; expected at least 1")
+        self._places = Slots(self.at_once)
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
-        """Returns the worker's result, after a wait for a slot; fails if waiting would deadlock."""
-        held, slot = self._enter_again()
-        if slot is None:
-            slot = await self._enter(held, run)
-            if slot is None:
-                inside = f"{self.name} is at its limit of {self.at_once}"
-                reason = f"{inside}, and those inside wait for this work"
-                return Result(status="failed", reason=reason, transient=True)
-            held = (*held, slot)
-        token = _held.set(held)
-        try:
-            return await run.dispatch(self.wraps, handoff)
-        finally:
-            _held.reset(token)
-            self._leave(slot)
-
-    def _enter_again(self) -> tuple[tuple[_Slot, ...], _Slot | None]:
-        """Returns the slots that this work holds; if one is of this limit, enters by it."""
-        with _SHARED:
-            held = tuple(slot for slot in _held.get() if slot.users)
-            own = next((slot for slot in held if slot.limit is self), None)
-            if own:
-                own.users += 1
-        return held, own
-
-    async def _enter(self, held: tuple[_Slot, ...], run: Run) -> _Slot | None:
-        """Takes a slot as soon as one is free; returns None if waiting would deadlock."""
-        if self._is_full():
+        """Returns the worker's result, after a wait for a place."""
+        if self._places.are_taken:
             run.note(f"waits for a place: {self.at_once} at once in {self.name}", about="limit")
-        while True:
-            with _SHARED:
-                if not self._is_full():
-                    slot = _Slot(self)
-                    self._holders.append(slot)
-                    return slot
-                if self._would_deadlock(held):
-                    return None
-                freed = self._freed.next()
-                for mine in held:
-                    mine.waits_for.append(self)
-            try:
-                await freed
-            finally:
-                with _SHARED:
-                    for mine in held:
-                        mine.waits_for.remove(self)
-
-    def _leave(self, slot: _Slot) -> None:
-        """Gives a slot back when no work under it goes on."""
-        with _SHARED:
-            slot.users -= 1
-            if not slot.users:
-                self._holders.remove(slot)
-                self._freed.notify()
-
-    def _is_full(self) -> bool:
-        return len(self._holders) >= self.at_once
-
-    def _would_deadlock(self, held: tuple[_Slot, ...]) -> bool:
-        """True if no slot here can become free while the holder of these slots waits."""
-        limits = self._waited_for()
-        free: set[Limit] = set()
-        while more := {limit for limit in limits - free if limit._frees_a_slot(held, free)}:
-            free |= more
-        return self not in free
-
-    def _frees_a_slot(self, held: tuple[_Slot, ...], free: set[Limit]) -> bool:
-        """True if a slot is free, or some holder outside `held` waits only for limits known to
-        become free.
-        """
-        return not self._is_full() or any(
-            slot not in held and free.issuperset(slot.waits_for) for slot in self._holders
-        )
-
-    def _waited_for(self) -> set[Limit]:
-        """Returns this limit and those that its holders wait for, directly or through others."""
-        found: set[Limit] = set()
-        todo: list[Limit] = [self]
-        while todo:
-            limit = todo.pop()
-            if limit not in found:
-                found.add(limit)
-                for slot in limit._holders:
-                    todo += slot.waits_for
-        return found
+        async with self._places:
+            return await run.dispatch(self.wraps, handoff)

@@ -1,4 +1,4 @@
-"""Search: a full-text index over a folder of documents, and the same protocol over live Wikipedia.
+"""Search: a full-text index over a folder of documents, as a tool.
 
 The index is SQLite's FTS5 with its bm25 ranking (https://www.sqlite.org/fts5.html), built in memory
 at start.
@@ -11,12 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
-
-import httpx
+from typing import Protocol
 
 from ._data import shipped
-from .contract import ToolError
 from .labels import free_label, label
 from .tools import Tool, tool
 from .untrusted import as_data, is_address
@@ -229,94 +226,6 @@ def _heading(text: str) -> tuple[str, str]:
 def _one_line(text: str) -> str:
     """Text without line ends and lone surrogates, which the names of files may have."""
     return " ".join(text.encode("utf-8", "replace").decode().split())
-
-
-class Wikipedia:
-    """The same protocol over live Wikipedia (https://www.mediawiki.org/wiki/API:Search)."""
-
-    def __init__(
-        self,
-        base_url: str = "https://en.wikipedia.org",
-        *,
-        sentences: int = 8,
-        transport: httpx.AsyncBaseTransport | None = None,
-    ) -> None:
-        always: dict[str, str | int] = {
-            "action": "query",
-            "format": "json",
-            "formatversion": 2,
-            "prop": "extracts|info",
-            "inprop": "url",
-            "explaintext": 1,
-            "exintro": 1,
-            "exsentences": sentences,
-            "exlimit": "max",
-        }
-        self._http = httpx.AsyncClient(
-            base_url=base_url,
-            params=always,
-            timeout=20,
-            transport=transport,
-            follow_redirects=True,
-            headers={"user-agent": "supervisor-workshop (teaching)"},
-        )
-
-    async def search(self, query: str, limit: int = 5) -> list[Hit]:
-        """The best matching articles with their opening sentences. Raises ToolError when Wikipedia
-        does not answer."""
-        pages = await self._pages(generator="search", gsrsearch=query, gsrlimit=limit)
-        articles = map(_article, pages)
-        return [
-            Hit(article, article.text[:SNIPPET], float(rank))
-            for rank, article in enumerate(articles, 1)
-        ]
-
-    async def get(self, id: str) -> Document:
-        """One article by its id (`wiki-<page id>`). Raises KeyError."""
-        for page in await self._pages(pageids=id.removeprefix("wiki-")):
-            if "missing" not in page:
-                return _article(page)
-        raise KeyError(f"no article {id!r}")
-
-    async def aclose(self) -> None:
-        await self._http.aclose()
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            "Wikipedia's connection stays in its process; call Wikipedia() in the process that"
-            " searches"
-        )
-
-    async def _pages(self, **query: str | int) -> list[dict[str, Any]]:
-        try:
-            response = await self._http.get("/w/api.php", params=query)
-            answer = response.raise_for_status().json()
-            if "error" in answer:
-                raise ValueError(answer["error"])
-            return sorted(
-                answer.get("query", {}).get("pages", []), key=lambda page: page.get("index", 0)
-            )
-        except (
-            httpx.HTTPError,
-            httpx.InvalidURL,
-            ValueError,
-            AttributeError,
-            TypeError,
-            RecursionError,
-        ) as error:
-            raise ToolError(
-                f"Wikipedia did not answer ({type(error).__name__}); try again or use the library"
-            ) from None
-
-
-def _article(page: dict[str, Any]) -> Document:
-    return Document(
-        f"wiki-{_one_line(str(page.get('pageid', 0)))}",
-        _one_line(str(page.get("title", ""))),
-        str(page.get("extract") or "").strip(),
-        _one_line(str(page.get("touched", "")))[:10],
-        _one_line(str(page.get("fullurl", ""))),
-    )
 
 
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")

@@ -43,9 +43,19 @@ class Slots(contextlib.AbstractAsyncContextManager[None]):
     """So many places for work, shared by all threads and event loops; `async with` takes one."""
 
     def __init__(self, number: int) -> None:
+        self._number = number
         self._free = number
         self._freed = Waiters()
         self._looking = threading.Lock()
+
+    @property
+    def are_taken(self) -> bool:
+        """True if whoever comes next has to wait."""
+        return not self._free
+
+    def __reduce__(self) -> tuple[type[Slots], tuple[int]]:
+        """Nobody is inside of a copy in another process."""
+        return Slots, (self._number,)
 
     async def __aenter__(self) -> None:
         while True:

@@ -107,7 +107,7 @@ def test_the_kernel_writes_files_for_their_owner_alone():
         assert (path.name, call) in KEPT_OPENS, f"{path}:{line} {call}: use `private_file`"
 
 
-PRINT = ("__main__.py", "terminal.py", "_libraries.py", "server.py")
+PRINT = ("__main__.py", "terminal.py", "server.py")
 
 
 def test_only_the_terminal_and_the_server_print():

@@ -950,24 +950,6 @@ def test_odd_values_in_an_account_are_left_out():
     assert Account.from_header(odd) == Account()
 
 
-# ---- the old name --------------------
-
-
-def test_the_old_name_goes_on_working_and_says_once_where_the_names_are():
-    code = (
-        "from kernel.offline import Script, Temperament\n"
-        "from kernel.offline import Faults\n"
-        "import kernel.offline, offline_model\n"
-        "names = offline_model.__all__\n"
-        "assert all(getattr(kernel.offline, n) is getattr(offline_model, n) for n in names)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert (
-        done.stderr.count("kernel.offline has moved: import the same names from offline_model") == 1
-    )
-
-
 # ---- a server among odd clients --------------------
 
 
