@@ -9,8 +9,9 @@ from typing import Any
 
 from pydantic import BaseModel, PydanticUserError
 
+from .asking import MAX_TOKENS
 from .contract import Handoff, Result, Status, ToolError
-from .run import MAX_TOKENS, Run
+from .run import Run
 from .tools import AgentTool, definitions, parse, run_calls, schema_of
 from .waiting import at_least
 from .wire import NONSTREAMING_MAX_TOKENS, Conversation, Reply, output_format

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from .contract import Executable, Question, Result, Status
-from .run import Assignment, Run, innermost
+from .door import Assignment, innermost
+from .run import Run
 from .texts import one_kind_of_line
 from .tools import Tool
 

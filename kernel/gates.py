@@ -24,7 +24,8 @@ from pydantic import BaseModel, ConfigDict
 from .aggregate import readable
 from .budget import Exhausted
 from .contract import Executable, Handoff, Pause, Result, Status, Wrapper
-from .run import Run, same
+from .door import same
+from .run import Run
 from .texts import place_of
 from .trace import counted
 from .waiting import at_least

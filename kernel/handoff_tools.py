@@ -8,11 +8,12 @@ texts stay in `Run.artifacts`, and the tool puts them into the handoff.
 import re
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from .contract import Executable, Handoff, Pause, Result, ToolError
-from .labels import artifact_name, free_label, label
+from .labels import artifact_name, free_label, free_name, label
 from .run import Run
 from .texts import as_parts, as_plain, as_text
 from .tools import parse, schema_of, tool
@@ -123,6 +124,19 @@ class NamedHandoff(BaseModel):
         }
 
 
+_begun: WeakKeyDictionary[Run, set[str]] = WeakKeyDictionary()
+"""The names of the results that a run's work has begun to make."""
+
+
+def taken_name(name: str, run: Run) -> str:
+    """Takes the next free name for somebody's work: "writer-1", "writer-2"."""
+    begun = _begun.setdefault(run, set())
+    taken = {*begun, *run.artifacts}
+    free = free_name(name, taken.__contains__, numbers=1)
+    begun.add(free)
+    return free
+
+
 @dataclass(frozen=True)
 class NamedHandoffTool(HandoffTool):
     """A specialist as a tool that takes names of results, and answers with a receipt.
@@ -159,7 +173,7 @@ class NamedHandoffTool(HandoffTool):
             )
         # Calls of one turn begin in their order and end in any: a name is taken before the work
         # begins, since names must be deterministic so that a replay sends the same requests.
-        name = run.take_name(artifact_name(self.specialist.name))
+        name = taken_name(artifact_name(self.specialist.name), run)
         result = await run.dispatch(self.specialist, handoff)
         value = result.output if result.as_text() else _work_of(result)
         if not as_text(value):
@@ -173,7 +187,7 @@ def texts_of(names: list[str], run: Run) -> str:
     for name in names:
         if name in run.artifacts:
             continue
-        if name in run.taken_names:
+        if name in _begun.get(run, ()):
             raise ToolError(f"{name} is not there: it is made in this same turn, or it failed")
         raise ToolError(f"there is no result named {name[:80]!r}. {_there_is(run)}")
     return "\n\n".join(run.artifacts[name] for name in names)

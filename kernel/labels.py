@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Container
+from collections.abc import Callable, Container
+from itertools import count
 from typing import NewType
 
 Label = NewType("Label", str)
@@ -51,13 +52,25 @@ def label(name: str) -> Label:
     return Label(f"{made[:55]}-{digest}".lstrip("-"))
 
 
+def free_name(name: str, is_taken: Callable[[str], bool], *, numbers: int = 2) -> str:
+    """The first of "facts", "facts-2", "facts-3" … that is not taken.
+
+    numbers: the first number; with 1 the name itself is none of them: "facts-1", "facts-2".
+    """
+    if numbers > 1 and not is_taken(name):
+        return name
+    names = (numbered(name, number) for number in count(numbers))
+    return next(free for free in names if not is_taken(free))
+
+
+def numbered(name: str, number: int) -> str:
+    """A name with a number, within the length of a label."""
+    return f"{name[:56].rstrip('-')}-{number}"
+
+
 def free_label(name: str, taken: Container[str]) -> Label:
     """The label of a name, with the next free number when it is taken: "facts", "facts-2"."""
-    free, number = label(name), 1
-    while free in taken:
-        number += 1
-        free = Label(f"{label(name)[:60]}-{number}")
-    return free
+    return Label(free_name(label(name), lambda free: free in taken))
 
 
 def artifact_name(name: str) -> Label:

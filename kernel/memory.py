@@ -29,6 +29,7 @@ from filelock import FileLock, Timeout
 from . import models
 from .agent import Agent
 from .contract import Executable, Handoff, Result
+from .labels import free_name, numbered
 from .private_files import private_file
 from .run import Run
 from .search import Corpus, Document, Hit, search_tool
@@ -174,12 +175,7 @@ class Memory:
         return self.folder / room / f"{name}.md"
 
     def _free(self, name: str, room: str = "") -> str:
-        number = 1
-        free = name
-        while os.path.lexists(self._path(free, room)):
-            number += 1
-            free = _numbered(name, number)
-        return free
+        return free_name(name, lambda free: os.path.lexists(self._path(free, room)))
 
     def _called(self, name: str) -> Iterator[MemoryNote]:
         """The notes under a name, and under that name with a number; no other note is read."""
@@ -191,7 +187,7 @@ class Memory:
                 with contextlib.suppress(ValueError):  # not a note that can be read
                     yield _parsed(path)
             number += 1
-            taken = _numbered(name, number)
+            taken = numbered(name, number)
 
     def _put(self, note: MemoryNote, room: str = "") -> None:
         """Writes a note to a new temporary file and renames it."""
@@ -226,10 +222,6 @@ def _check_said(title: str, text: str, source: str) -> None:
 def _slug(title: str) -> str:
     words = re.findall(r"[a-z0-9]+", title.lower())
     return "-".join(words)[:60].strip("-") or "note"
-
-
-def _numbered(name: str, number: int) -> str:
-    return f"{name[:56].rstrip('-')}-{number}"
 
 
 def _one_line(text: str) -> str:

@@ -159,8 +159,8 @@ class LLMSupervisor:
             given = handoff.model_copy(update={"artifacts": receipts})
         result = await self._agent().execute(given, run)
         update: dict[str, Any] = {"artifacts": dict(run.artifacts)}
-        if result.ok and run.refusals:
-            lines = [f"{name}: {reason}" for name, reason in run.refusals.items()]
+        if result.ok and run.door.refusals:
+            lines = [f"{name}: {reason}" for name, reason in run.door.refusals.items()]
             update |= {"status": "refused", "reason": "; ".join(lines)}
         return result.model_copy(update=update)
 

@@ -20,9 +20,10 @@ from typing import Any, Protocol, TypeVar, get_args, get_type_hints, overload
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 
 from .contract import Handoff, Pause, Result, ToolError
+from .door import answering, is_bug
 from .events import ToolAnswered, ToolCalled
 from .labels import label
-from .run import Run, is_bug
+from .run import Run
 from .texts import as_text
 from .wire import Block
 
@@ -370,7 +371,7 @@ async def _answer(
                 f"there is no tool {call.name!r}; the tools are: {', '.join(by_name) or 'none'}"
             )
         arguments = copy.deepcopy(call.input)  # a tool may change them, the record stays
-        with run.answering(call.id):
+        with answering(run, call.id):
             answer["content"] = await by_name[call.name].call(arguments, run)
         if found is not None:
             found.append(as_text(answer["content"]))

@@ -12,13 +12,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from ..asking import keep_text
 from ..budget import CAPS, NOTHING, Budget, Exhausted, Hold, Ledger, Spent
 from ..client import Client
 from ..connections import connect
 from ..contract import Executable, Handoff, Result, Status, Wrapper
+from ..door import Assignment, below
 from ..events import Dispatched, Event, Replied, Returned, from_json
 from ..models import demand_of
-from ..run import Assignment, Run
+from ..run import Run
 from ..wire import RequestSize
 
 Books = Literal["bank", "lease"]
@@ -430,7 +432,19 @@ class AttemptEvents:
             for id in self._open:
                 if event.run == id or event.run.startswith(f"{id}."):
                     self._spent[id] += event.spent
-        self._run.take_in(event)
+        self._record(event)
+
+    def _record(self, event: Event) -> None:
+        """Records an event of the other process as one below this run; the work in it is kept as
+        work so far."""
+        run = self._run
+        if isinstance(event, Dispatched):
+            event = replace(event, parent=below(run.id, event.parent))
+        run.emit(event, id=below(run.id, event.run), agent=event.agent if event.run else run.name)
+        if isinstance(event, Replied):
+            keep_text(event.reply, run)
+        elif isinstance(event, Returned):
+            run.keep(**event.result.artifacts)
 
     def close(self, status: Status, reason: str) -> None:
         """Ends every open dispatch, the innermost first, with the replies that are known."""
