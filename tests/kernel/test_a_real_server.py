@@ -132,7 +132,7 @@ async def test_an_older_dialect_that_ignores_schemas_and_leaves_fields_out_still
             run = Run(client)
             result = await run.dispatch(desk(), TASK)
     assert (
-        result.status == "exhausted"
+        result.status == "failed"
         and "review" in result.reason
         and result.artifacts["draft"] == "not JSON"
     )
