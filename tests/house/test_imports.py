@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import tomllib
 from functools import cache
@@ -138,3 +139,23 @@ def test_the_launcher_needs_nothing_but_the_standard_library():
     for name in {module for first in start for module in {first, *reached(own, first)}}:
         outside = {module.split(".")[0] for module in arrows[name]} - {"workshop", "classroom"}
         assert outside <= sys.stdlib_module_names, f"{name} imports {outside}"
+
+
+def part_of(module: str) -> str:
+    """The part of the kernel that a module belongs to; "" for one of no part."""
+    return (
+        re.sub(r"^kernel\.parts\.?|\..*", "", module) if module.startswith("kernel.parts") else ""
+    )
+
+
+def test_the_kernel_has_three_floors():
+    for name, path in modules_of("kernel").items():
+        known = {each for each in imported(name, path, at_load=False) if "kernel" in each}
+        others = {part_of(each) for each in known} - {"", part_of(name)}
+        floor = name.split(".")[1:2]
+        if floor in (["core"], ["plumbing"]):
+            assert not others and "kernel.testing" not in known, f"{name} imports {others}"
+        elif part_of(name):
+            assert len(others) <= 1, f"{name} imports {others}"
+        private = [each for each in known if re.search(r"\._(?!_)", each)]
+        assert not private, f"{name} imports {private}"

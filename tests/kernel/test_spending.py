@@ -30,14 +30,14 @@ from kernel import (
     specialists,
     spending,
 )
-from kernel.budget import NOTHING, Demand, Ledger
-from kernel.client import WrappedClient
-from kernel.cluster import LocalWorkers, fan_out
-from kernel.events import Waited
-from kernel.journal import Journal
-from kernel.models import cost, demand_of
-from kernel.network import pool_for
-from kernel.wire import Request
+from kernel.core.budget import NOTHING, Demand, Ledger
+from kernel.core.events import Waited
+from kernel.core.wire import Request
+from kernel.parts.cluster import LocalWorkers, fan_out
+from kernel.parts.journal.journal import Journal
+from kernel.plumbing.client import WrappedClient
+from kernel.plumbing.models import cost, demand_of
+from kernel.plumbing.network import pool_for
 from offline_model import Faults, OfflineAPI, OfflineTransport, Server
 from tests.scripted import Worker, no_sleep
 from workshop.plain import plain_http
@@ -483,7 +483,9 @@ async def test_a_model_without_a_price_is_refused_with_what_can_be_done(monkeypa
     with pytest.raises(Exhausted) as refused:
         await Run(client, budget=Budget(usd="1")).ask(**{**QUESTION, "model": "a new model"})
     assert "a budget without dollars" in str(refused.value)
-    assert "kernel.spending" not in str(refused.value), "that would not lift the cap of this run"
+    assert "kernel.plumbing.spending" not in str(refused.value), (
+        "that would not lift the cap of this run"
+    )
 
 
 def test_a_new_process_counts_from_nothing(service):

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from kernel import Usage, models, spending
-from kernel.models import cost as price
+from kernel.plumbing.models import cost as price
 from workshop.authoring import cost
 
 from ..places import BOOKS, ROOT
