@@ -29,7 +29,7 @@ class Asking:
         self.requested = 0
         """The number of requests so far."""
 
-    async def ask(self, body: Mapping[str, Any]) -> Reply:
+    async def ask(self, body: Mapping[str, Any]) -> Reply:  # Any: JSON
         """Sends one request; see `Run.ask`."""
         request = Request({"max_tokens": MAX_TOKENS, **body})
         limit = None
