@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from ..plumbing.client import held, paid
 from ..plumbing.models import demand_of, spent_on
 from . import events
-from .budget import NOTHING, Exhausted, Hold
+from .budget import NOTHING, Exhausted, Hold, Ledger
 from .door import time_limit
 from .wire import ApiError, Conversation, Reply, Request, RequestSize
 
@@ -51,18 +53,19 @@ class Asking:
         return await self._run.ledger.hold_when_free(demand_of(size), on_wait=self._run.tell_wait)
 
     async def _reserve_and_send(self, request: Request) -> Reply:
-        with await self.hold(request.size) as hold:
+        run = self._run
+        request = run.client.prepare(request)
+        ledger = run.ledger
+        is_billed = run.client.bills(request)
+        if is_billed:
+            ledger = Ledger(parent=run.ledger, beside=run.client.billed, owner=run.name)
+        with await held(ledger, request, on_wait=run.tell_wait) as hold:
             if hold.tokens < request.max_tokens:
                 request = request.with_max_tokens(hold.tokens)
-            # the slot comes before the client's money: whoever has a slot may still need money for
-            # another request than the reserved one, and must not wait for somebody without a slot
-            async with self._run.client.slots:
-                with await self._run.client.reserve(
-                    request, on_wait=self._run.tell_wait
-                ) as reserved:
-                    request = reserved.request
-                    number = self._emit_request(request)
-                    asked_at = self._run.tree.clock()
+            async with run.client.slots:
+                number = self._emit_request(request)
+                asked_at = run.tree.clock()
+                with paid(request, run.client.billed) if is_billed else nullcontext():
                     reply = await self._send(request, hold, number)
             spent = spent_on(request.model, reply.usage)
             hold.settle(spent)

@@ -11,13 +11,14 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextvars import ContextVar
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, NoReturn
 
 import httpx
 from pydantic import SecretStr, ValidationError
 
-from ..core.budget import NOTHING, Budget, Hold, Ledger
+from ..core.budget import SMALLEST_ANSWER, Budget, Hold, Ledger
 from ..core.wire import ACCOUNT_HEADER, API_VERSION, ApiError, Reply, Request
 from . import spending
 from .models import demand_of, spent_on
@@ -80,17 +81,37 @@ MAX_MESSAGE = 4_000
 """Characters that are kept of what a server says went wrong."""
 
 
-_charged_by_parent: ContextVar[bool] = ContextVar("charged_by_parent", default=False)
+@dataclass
+class _Payment:
+    """One request whose cost is charged above: by the run that sends it, or by the process that
+    this one works for."""
+
+    content: bytes
+    account: Ledger | None
+    is_used: bool = False
+
+    def is_for(self, request: Request, account: Ledger) -> bool:
+        """True for the request that is paid, at the account that it is paid from, the first
+        time."""
+        is_it = self.content == request.content and self.account in (None, account)
+        return is_it and not self.is_used
+
+
+_payment: ContextVar[_Payment | None] = ContextVar("payment", default=None)
 
 
 @contextlib.contextmanager
-def charged_by_parent() -> Iterator[None]:
-    """Leaves the charge for requests sent in this block to the process that this one works for."""
-    token = _charged_by_parent.set(True)
+def paid(request: Request, account: Ledger | None = None) -> Iterator[None]:
+    """Sends this request, within the block, without a further charge, once.
+
+    account: the one that it was charged to; None for every one.
+    """
+    token = _payment.set(_Payment(request.content, account))
     try:
         yield
     finally:
-        _charged_by_parent.reset(token)
+        with contextlib.suppress(ValueError):  # garbage collection closes it in another context
+            _payment.reset(token)
 
 
 class SetupError(ValueError):
@@ -216,9 +237,13 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         limit in dollars, be it the first or a further one.
         """
         request = Request.of(request)
-        if not self.pays or _charged_by_parent.get():
+        payment = _payment.get()
+        if payment and payment.is_for(request, self.billed):
+            payment.is_used = True
             return await self._tried(request, on_retry)
-        with await self._hold_for(request) as hold:
+        if not self.pays:
+            return await self._tried(request, on_retry)
+        with await held(self.billed, request, least=request.max_tokens) as hold:
 
             async def again(error: ApiError, wait_s: float) -> None:
                 if on_retry and (answer := on_retry(error, wait_s)):
@@ -240,33 +265,13 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         """
         return None
 
-    async def reserve(
-        self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
-    ) -> Reservation:
-        """Sets aside what a request may cost, for `send` within the block; its answer is allowed
-        what is left.
+    def prepare(self, request: Request) -> Request:
+        """Returns the request to send for one that a run asks; it is what the run pays for."""
+        return request
 
-        on_wait: called before a wait for others, as in `Ledger.hold_when_free`.
-
-        Raises Exhausted when too little is left.
-        """
-        if not self.pays:
-            return Reservation(request)
-        if around := _reservation.get():
-            around.give_back()
-        hold = await self.billed.hold_when_free(demand_of(request.size), on_wait=on_wait)
-        if hold.tokens < request.max_tokens:
-            request = request.with_max_tokens(hold.tokens)
-        return Reservation(request, hold)
-
-    async def _hold_for(self, request: Request) -> Hold:
-        """Returns the hold set aside here for this very request, once; else a new hold."""
-        around = _reservation.get()
-        hold = around and around.taken_for(request, self.billed)
-        if hold:
-            return hold
-        demand = demand_of(request.size)
-        return await self.billed.hold_when_free(demand, least=request.max_tokens)
+    def bills(self, request: Request) -> bool:
+        """True if somebody is billed for a request; False if it is answered without being sent."""
+        return self.pays
 
     async def _tried(self, request: Request, on_retry: OnRetry | None) -> Reply:
         """The reply to one request, after as many tries as the service's rules allow."""
@@ -418,57 +423,31 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         )
 
 
-class Reservation:
-    """Money set aside for one request, from `Client.reserve`; what was not sent costs nothing.
+async def held(
+    ledger: Ledger,
+    request: Request,
+    *,
+    least: int = SMALLEST_ANSWER,
+    on_wait: Callable[[str, int], None] | None = None,
+) -> Hold:
+    """Sets aside what a request may cost; see `Ledger.hold_when_free`.
 
-    Within the block, send this request or call `give_back` before paying for another; otherwise the
-    other may wait for this money forever.
-
-    request: the one to send, with as long an answer as is affordable.
+    While another request is being sent it does not wait: that one may hold the money.
     """
-
-    def __init__(self, request: Request, hold: Hold | None = None) -> None:
-        self.request = request
-        self._hold = hold
-        self._taken = False
-
-    def taken_for(self, request: Request, account: Ledger) -> Hold | None:
-        """Returns the hold if this is the reserved request, charged to this account, for the first
-        time. If the request or the account differs, releases it."""
-        if self._taken or self._hold is None:
-            return None
-        if request.content != self.request.content or self._hold.ledger is not account:
-            self.give_back()
-            return None
-        self._taken = True
-        return self._hold
-
-    def give_back(self) -> None:
-        """Makes room for something else that is sent first, unless the request is under way."""
-        if self._hold and not self._taken:
-            self._hold.settle(NOTHING)
-            self._hold = None
-
-    def __enter__(self) -> Reservation:
-        self._token = _reservation.set(self)
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        with contextlib.suppress(ValueError):  # garbage collection closes it in another context
-            _reservation.reset(self._token)
-        if self._hold:
-            self._hold.__exit__()
-
-
-_reservation: ContextVar[Reservation | None] = ContextVar("reservation", default=None)
+    demand = demand_of(request.size)
+    if _payment.get():
+        return ledger.hold(demand, least=least)
+    return await ledger.hold_when_free(demand, least=least, on_wait=on_wait)
 
 
 class WrappedClient(Client):
     """A client around a client: it changes what `send` does, and is otherwise the client itself.
 
-    Subclasses override `send` and hand on to `self.wrapped.send`; one that answers by itself also
-    overrides `reserve`. Ledger, slots, mode and address are those of the wrapped client, also when
-    they change later.
+    Subclasses override `send` and hand the request on to `self.wrapped.send`. One that answers by
+    itself also overrides `bills`; one that asks for something else overrides `prepare`, since a run
+    pays before it sends. A further request that `send` makes is charged beside the first, and
+    refused where there is no room for both. Ledger, slots, mode and address are those of the
+    wrapped client, also when they change later.
     """
 
     def __init__(self, client: Client) -> None:
@@ -496,10 +475,11 @@ class WrappedClient(Client):
     ) -> Reply:
         return await self.wrapped.send(request, on_retry=on_retry)
 
-    async def reserve(
-        self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
-    ) -> Reservation:
-        return await self.wrapped.reserve(request, on_wait=on_wait)
+    def prepare(self, request: Request) -> Request:
+        return self.wrapped.prepare(request)
+
+    def bills(self, request: Request) -> bool:
+        return self.wrapped.bills(request)
 
     async def hand_out(self, specialist: str, limit: int) -> int | None:
         return await self.wrapped.hand_out(specialist, limit)

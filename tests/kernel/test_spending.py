@@ -267,8 +267,8 @@ async def test_a_client_around_a_client_that_sends_more_or_something_else_is_cha
             return await self.wrapped.send(request)
 
     class Dearer(WrappedClient):
-        async def send(self, request, *, on_retry=None):
-            return await self.wrapped.send({**request.body, "model": models.supervisor})
+        def prepare(self, request):
+            return Request.of({**request.body, "model": models.supervisor})
 
     for wrapper in (Twice, Dearer):
         await asked(wrapper(connect("live")))
@@ -282,9 +282,8 @@ async def test_a_client_around_a_client_that_sends_more_or_something_else_is_cha
 
 
 @pytest.mark.parametrize("nested", [False, True], ids=["sends another", "asks on the way"])
-async def test_a_client_that_changes_the_request_does_not_wait_for_itself(service, nested):
-    """Between the price of one request and that of two: what is set aside for the one that is not
-    sent has to make room for the one that is."""
+async def test_a_client_that_sends_another_request_never_waits_for_itself(service, nested):
+    """Between the price of one request and that of two there is no room for both."""
 
     class Changes(WrappedClient):
         async def send(self, request, *, on_retry=None):
@@ -296,11 +295,12 @@ async def test_a_client_that_changes_the_request_does_not_wait_for_itself(servic
 
     spending.allow("0.00025")
     async with connect("live") as client:
-        run = Run(Changes(client))
-        await asyncio.wait_for(run.ask(**QUESTION), 30)
-        await asyncio.wait_for(run.ask(**QUESTION), 30)
-    assert service.sent == spending.spent().calls == (4 if nested else 2)
-    assert service.usd == spending.spent().usd <= spending.limit()
+        with pytest.raises(Exhausted):
+            await asyncio.wait_for(Run(Changes(client)).ask(**QUESTION), 30)
+        assert service.sent == 0
+        spending.allow("0.01")
+        await asyncio.wait_for(Run(Changes(client)).ask(**QUESTION), 30)
+    assert service.usd <= spending.spent().usd
     assert client.billed.reserved == spending.ledger().reserved == NOTHING
 
 
@@ -308,9 +308,8 @@ async def test_a_client_that_changes_the_request_does_not_wait_for_one_without_a
     """One slot, and money for two requests as they are asked: the first is longer when it is sent."""
 
     class Longer(WrappedClient):
-        async def send(self, request, *, on_retry=None):
-            await asyncio.sleep(0.02)
-            return await self.wrapped.send(request.body | {"system": "Be brief. " * 40})
+        def prepare(self, request):
+            return Request.of(request.body | {"system": "Be brief. " * 40})
 
     spending.allow(2 * demand_of(Request.of(QUESTION).size).ceiling)
     async with connect("live", concurrency=1) as client:

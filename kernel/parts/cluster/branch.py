@@ -22,10 +22,9 @@ from ...core.wire import ApiError, Reply, Request
 from ...plumbing.client import (
     Client,
     OnRetry,
-    Reservation,
     SetupError,
     WrappedClient,
-    charged_by_parent,
+    paid,
 )
 from ...plumbing.connections import connect
 from ...plumbing.models import spent_on
@@ -120,7 +119,7 @@ class BankedClient(WrappedClient):
 
         actual: Spent | None = None
         try:
-            with charged_by_parent():
+            with paid(request):
                 reply = await self.wrapped.send(request, on_retry=again)
             actual = spent_on(request.model, reply.usage)
             return reply
@@ -134,11 +133,9 @@ class BankedClient(WrappedClient):
         """Counts a handoff to elsewhere in the run, for all its branches."""
         return await self._bank.hand_out(specialist, limit)
 
-    async def reserve(
-        self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
-    ) -> Reservation:
-        """Sets nothing aside here: the bank does."""
-        return Reservation(request)
+    def bills(self, request: Request) -> bool:
+        """False: the bank books it."""
+        return False
 
 
 class LocalWorkers:

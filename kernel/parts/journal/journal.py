@@ -62,7 +62,7 @@ from ...core.contract import Handoff, Pause, Question, ToolError
 from ...core.events import Dispatched, Event
 from ...core.run import Run
 from ...core.wire import ApiError, Block, Reply, Request
-from ...plumbing.client import Client, OnRetry, Reservation, WrappedClient
+from ...plumbing.client import Client, OnRetry, WrappedClient
 from ...plumbing.texts import as_plain, as_text, in_words
 from .file import FORMAT, JournalError, JournalFile, JournalInUse, StepRow
 
@@ -570,13 +570,9 @@ class JournalledClient(WrappedClient):
             step.use.taken = step.use.failed = True
             return step.key
 
-    async def reserve(
-        self, request: Request, *, on_wait: Callable[[str, int], None] | None = None
-    ) -> Reservation:
-        """Sets nothing aside for what the journal answers: it costs nothing."""
-        if self.pays and self._holds(request):
-            return Reservation(request)
-        return await self.wrapped.reserve(request, on_wait=on_wait)
+    def bills(self, request: Request) -> bool:
+        """False for what the journal answers: it costs nothing."""
+        return self.wrapped.bills(request) and not self._holds(request)
 
     def _holds(self, request: Request) -> bool:
         """True if the journal answers a request, with a reply or an error; the step is not used."""
