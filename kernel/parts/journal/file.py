@@ -19,20 +19,16 @@ from ...core.budget import Exhausted
 from ...plumbing.private_files import OWNER_ONLY, private_file
 
 FORMAT = "2"
-"""The version of the file. Format 1, which kept no errors, is read and brought up to date; a file
-of any other version is refused.
-"""
+"""The version of the file; a file of any other version is refused."""
 
 MARK = 0x534A524E
-"""The `PRAGMA application_id` of every journal since format 2: the letters SJRN."""
+"""The `PRAGMA application_id` of every journal: the letters SJRN."""
 
 SMALLEST = 512
 """Bytes. SQLite would take a shorter file for an empty database, and write over it."""
 
 ABOUT_TABLE = "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT)"
 STEPS_TABLE = "CREATE TABLE steps (key TEXT PRIMARY KEY, kind TEXT, value TEXT, error TEXT, asked)"
-FIRST_STEPS_TABLE = "CREATE TABLE steps (key TEXT PRIMARY KEY, kind TEXT, value TEXT)"
-"""The steps of format 1, which had no mark."""
 
 PROBLEMS = (sqlite3.Error, OSError, ValueError)
 """The errors of a file that cannot be used: a name that no file can have, no room, damaged text."""
@@ -80,8 +76,6 @@ class JournalFile:
     def __init__(self, path: Path, sync: str) -> None:
         self.path = path
         self.sync = sync
-        self.began_as = FORMAT
-        """The format that the file had at first."""
         self._thread = threading.get_ident()
         self._closed = False
         self.unwritten: Exception | None = None
@@ -109,16 +103,13 @@ class JournalFile:
         self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._db.execute(f"PRAGMA synchronous = {sync}")
         self._db.execute("BEGIN EXCLUSIVE")
-        version = _version(self.path, self._db)
+        is_new = _is_empty(self.path, self._db)
         for file in (self.path, self.path.with_name(f"{self.path.name}-wal")):
             with contextlib.suppress(OSError):  # not there, or somebody else's
                 file.chmod(OWNER_ONLY)
-        if not version:
+        if is_new:
             self._make()
-        elif version == "1":
-            self._update()
         self._db.execute("COMMIT")
-        self.began_as = self.about("began as") or FORMAT
         self.holds_effects = self.about(HELD) == "yes"
         self._db.execute("PRAGMA journal_mode = WAL")
 
@@ -128,35 +119,11 @@ class JournalFile:
         self._db.execute(STEPS_TABLE)
         self._db.execute(f"PRAGMA application_id = {MARK}")
 
-    def _update(self) -> None:
-        """Brings a file of format 1 up to date.
-
-        There a try that failed kept its number and stayed open. The tries that were answered get
-        the first numbers, so that they are found.
-        """
-        for column in ("error TEXT", "asked"):
-            self._db.execute(f"ALTER TABLE steps ADD COLUMN {column}")
-        numbers: dict[str, list[int]] = defaultdict(list)
-        finished_steps = self._db.execute("SELECT key FROM steps WHERE value IS NOT NULL")
-        for (key,) in finished_steps.fetchall():
-            content, _, number = key.rpartition(".")
-            if number.isdecimal():
-                numbers[content].append(int(number))
-        for content, finished in numbers.items():
-            for place, number in enumerate(sorted(finished), 1):
-                if place != number:
-                    self._db.execute("DELETE FROM steps WHERE key = ?", (f"{content}.{place}",))
-                    keys = (f"{content}.{place}", f"{content}.{number}")
-                    self._db.execute("UPDATE steps SET key = ? WHERE key = ?", keys)
-        self._db.execute("UPDATE about SET value = ? WHERE name = 'format'", (FORMAT,))
-        self._db.execute("INSERT OR REPLACE INTO about VALUES ('began as', '1')")
-        self._db.execute(f"PRAGMA application_id = {MARK}")
-
     def describe(self, name: str, text: str) -> None:
         """Keeps a text about the file. Raises ValueError for a name that the file itself uses, and
         JournalError when the text cannot be kept.
         """
-        if name in ("format", "began as", HELD):
+        if name in ("format", HELD):
             raise ValueError(f"{name!r} is a name of the journal's own; choose another one")
         self.write("INSERT OR REPLACE INTO about VALUES (?, ?)", name, text)
 
@@ -333,12 +300,11 @@ def _refuse_foreign(path: Path) -> None:
     # immutable: takes no lock, reads no log and leaves nothing beside the file
     uri = f"file://{drive}{address}?mode=ro&immutable=1"
     with contextlib.closing(sqlite3.connect(uri, uri=True)) as db:
-        _version(path, db)
+        _is_empty(path, db)
 
 
-def _version(path: Path, db: sqlite3.Connection) -> str:
-    """The format of the journal that a database is, or "" for an empty one. Raises JournalError for
-    anything else.
+def _is_empty(path: Path, db: sqlite3.Connection) -> bool:
+    """True for an empty database, False for a journal. Raises JournalError for anything else.
 
     What belongs to a journal is compared word by word, so that a file from somebody else holds no
     view, trigger or constraint of its own.
@@ -347,18 +313,18 @@ def _version(path: Path, db: sqlite3.Connection) -> str:
     made = db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
     tables = dict(made)
     if not made and not mark:
-        return ""
-    if mark in (0, MARK) and tables.get("about") == ABOUT_TABLE:
+        return True
+    if mark == MARK and tables.get("about") == ABOUT_TABLE:
         rows = db.execute("SELECT value FROM about WHERE name = 'format'").fetchall()
         version = str(rows[0][0]) if rows else ""
-        if mark and version not in ("", FORMAT):
+        if version not in ("", FORMAT):
             raise JournalError(
                 f"{path} is a journal of format {version}, and this kernel writes format "
                 f"{FORMAT}; start with a new file, or finish the run with the version that began it"
             )
-        expected = {"about": ABOUT_TABLE, "steps": STEPS_TABLE if mark else FIRST_STEPS_TABLE}
-        if version == (FORMAT if mark else "1") and tables == expected and len(made) == 2:
-            return version
+        expected = {"about": ABOUT_TABLE, "steps": STEPS_TABLE}
+        if version == FORMAT and tables == expected and len(made) == 2:
+            return False
     names = ", ".join(sorted(map(str, tables))[:5]) or "none"
     raise JournalError(
         f"{path} is a database of something else (its tables: {names}), so it cannot be used as a "

@@ -64,7 +64,7 @@ from ...core.run import Run
 from ...core.wire import ApiError, Block, Reply, Request
 from ...plumbing.client import Client, OnRetry, WrappedClient
 from ...plumbing.texts import as_plain, as_text, in_words
-from .file import FORMAT, JournalError, JournalFile, JournalInUse, StepRow
+from .file import JournalError, JournalFile, JournalInUse, StepRow
 
 __all__ = [
     "Journal",
@@ -600,7 +600,7 @@ def _asked(request: Request) -> bytes:
 def _wants_more(request: Request, reply: Reply, step: JournalStep) -> bool:
     """True if a kept reply was cut where this request allows more."""
     allowed = step.row.asked if step.row else None
-    if not isinstance(allowed, int):  # a file of format 1 does not say
+    if not isinstance(allowed, int):
         allowed = reply.usage.output_tokens
     return reply.stop_reason == "max_tokens" and request.max_tokens > allowed
 
@@ -613,9 +613,7 @@ class Once:
     The effect is identified by the task (every handoff that led to it, from the first one down),
     the tool and the arguments; the n-th equal call within one handoff is an effect of its own. So a
     changed task or fact in a handoff is a new effect, whatever the arguments; a changed
-    prompt is not, and a guard that gives the same handoff again finds the effect done. (A journal
-    begun in format 1 goes on with the rule of format 1: the names of the agents, the tool and the
-    arguments.)
+    prompt is not, and a guard that gives the same handoff again finds the effect done.
 
     A ToolError, which the model has read, is kept as the answer of that call; the next equal call
     tries the same effect under the same `current_step`. An effect that was
@@ -640,8 +638,6 @@ class Once:
 
     async def call(self, arguments: object, run: Run) -> Any:  # Any: as the tool answers
         content: list[Any] = ["effect", _task(run), self.name, arguments]
-        if self.journal._file.began_as != FORMAT:
-            content = [run.path, self.name, arguments]
         with self.journal._step(content, run) as step:
             if step.kept:
                 return step.outcome(_kept_answer)
