@@ -7,7 +7,12 @@ from pathlib import Path, PurePosixPath
 
 from classroom.course import active
 
-PICTURES = ("notebooks/images/*.svg", "notebooks/images/*.png", "docs/images/*.svg")
+PICTURES = (
+    "notebooks/images/*.svg",
+    "notebooks/images/*.png",
+    "docs/images/*.svg",
+    "docs/images/*.png",
+)
 START = "README.md"
 
 
