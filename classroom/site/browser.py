@@ -67,11 +67,6 @@ FETCHES = '<link rel="preload" as="fetch" crossorigin href="../static/pyodide/{}
 WHEELS_LATER = FETCHES.replace("crossorigin", 'crossorigin fetchpriority="low"')
 
 
-def start() -> str:
-    """Returns the path of the page on which the edition begins."""
-    return f"{PAGE}?path=notebooks/{active().first_notebook}"
-
-
 def build(out: Path, cache: Path) -> tuple[float, float]:
     """Builds the browser edition in `out / "try"`; returns its megabytes, plain and compressed.
 
