@@ -19,6 +19,7 @@ pytest.importorskip(
 )
 from bs4 import BeautifulSoup
 
+from classroom.authoring import needs
 from classroom.course import Course
 from classroom.site import browser, command, render, runtime, serving, sources
 from classroom.site.frame import Frame
@@ -118,6 +119,20 @@ def test_links_of_the_notebooks_lead_somewhere_in_a_tab(tmp_path):
                     found += 1
                     assert (path.parent / link).is_file(), f"{path.name} links {link}"
     assert found > 200
+
+
+def test_a_cell_that_a_tab_cannot_run_is_text_with_its_reason_its_code_and_what_it_showed():
+    picture = nbformat.v4.new_output("display_data", {"image/png": "AAAA", "text/plain": "a chart"})
+    printed = nbformat.v4.new_output("stream", name="stdout", text="```\n1\n")
+    cell = nbformat.v4.new_code_cell("run()", id="one", outputs=[printed, picture])
+    cell.metadata["tags"] = ["needs-process"]
+    [(id, needed)] = needs.stored([cell]).items()
+    text = browser._as_text(cell, needs.in_words(needed))
+    assert (text.id, text.cell_type) == (id, "markdown")
+    for part in ("it needs another process.", "```python\nrun()\n```", "````text\n```\n1\n````"):
+        assert part in text.source
+    assert "![a chart](attachment:1.png)" in text.source.partition("<details>")[2]
+    assert text.attachments == {"1.png": {"image/png": "AAAA"}}
 
 
 def test_each_page_of_a_notebook_leads_to_it_in_the_edition_for_a_tab():
