@@ -105,11 +105,11 @@ def test_files_that_a_command_names_are_there():
         ROOT / name
         for name in ("docs", "notebooks", "kernel", "offline_model", "workshop", "tests")
     ]
-    there = [path.as_posix() for folder in folders for path in folder.rglob("*.*")]
+    files = [path.as_posix() for folder in folders for path in folder.rglob("*.*")]
     assert [
         name
         for name in named
-        if "NN" not in name and not any(path.endswith(f"/{name}") for path in there)
+        if "NN" not in name and not any(path.endswith(f"/{name}") for path in files)
     ] == []
 
 
