@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import kernel
-import kernel.budget
+import kernel.core.budget
 import offline_model
 
 from . import size
@@ -236,8 +236,8 @@ NOT_A_NAME = {
 }
 """A variable, a parameter or a field is called by a noun that says what it is."""
 KEPT_NAMES = {
-    ("kernel/journal.py", "at"): "a parameter that the design of a fork names",
-    ("kernel/events.py", "at"): "every stored log has this key",
+    ("kernel/parts/journal/journal.py", "at"): "a parameter that the design of a fork names",
+    ("kernel/core/events.py", "at"): "every stored log has this key",
     ("classroom/grading/check.py", "came"): "a key of the gradebook's results",
     ("classroom/launcher/doctor.py", "said"): "lesson 00 prints it",
 }

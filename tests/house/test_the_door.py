@@ -29,7 +29,7 @@ PAGES = [
 ]
 NOT_IN_A_COPY = (".git", ".venv", ".jupyter", "my-work", "artefacts", "build", "__pycache__")
 BUG = ("used.calls >= cap.calls", "used.calls > cap.calls")
-"""A line of kernel/budget.py, and a mistake in it."""
+"""A line of kernel/core/budget.py, and a mistake in it."""
 
 
 def section(title):

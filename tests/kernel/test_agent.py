@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from kernel import Budget, Client, Handoff, Pause, Registry, Reply, Run, Tool, ToolError, tool
-from kernel.agent import Checked
-from kernel.events import Note
-from kernel.tools import definitions
-from kernel.wire import NEXT_STEP
+from kernel.core.agent import Checked
+from kernel.core.events import Note
+from kernel.core.tools import definitions
+from kernel.core.wire import NEXT_STEP
 from tests.on_each import on_each
 from tests.scripted import call, requests_of, scripted
 

@@ -18,10 +18,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kernel import Client, Pause, Run, models
-from kernel.budget import Exhausted
-from kernel.journal import Journal, JournalError, JournalInUse, saying
-from kernel.journal_file import MARK
-from kernel.recording import Recording
+from kernel.core.budget import Exhausted
+from kernel.parts.journal.file import MARK
+from kernel.parts.journal.journal import Journal, JournalError, JournalInUse, saying
+from kernel.parts.journal.recording import Recording
 from offline_model import OfflineTransport
 
 from .journals import work

@@ -30,14 +30,14 @@ from kernel import (
     specialists,
     spending,
 )
-from kernel.budget import NOTHING, Demand, Ledger
-from kernel.client import WrappedClient
-from kernel.cluster import LocalWorkers, fan_out
-from kernel.events import Waited
-from kernel.journal import Journal
-from kernel.models import cost, demand_of
-from kernel.network import pool_for
-from kernel.wire import Request
+from kernel.core.budget import NOTHING, Demand, Ledger
+from kernel.core.events import Waited
+from kernel.core.wire import Request
+from kernel.parts.cluster import LocalWorkers, fan_out
+from kernel.parts.journal.journal import Journal
+from kernel.plumbing.client import WrappedClient
+from kernel.plumbing.models import cost, demand_of
+from kernel.plumbing.network import pool_for
 from offline_model import Faults, OfflineAPI, OfflineTransport, Server
 from tests.scripted import Worker, no_sleep
 from workshop.plain import plain_http
@@ -99,7 +99,9 @@ async def test_two_connections_have_one_total_and_one_limit(service):
     assert spending.spent().usd == service.usd > 0
 
     spending.allow(service.usd)
-    with pytest.raises(Exhausted, match=r"this process's budget of .* `kernel.spending.allow"):
+    with pytest.raises(
+        Exhausted, match=r"this process's budget of .* `kernel.plumbing.spending.allow"
+    ):
         await asked(connect("live"))
     assert service.sent == 2
     spending.allow("0.10")
@@ -478,12 +480,14 @@ async def test_a_model_without_a_price_is_refused_with_what_can_be_done(monkeypa
     with pytest.raises(Exhausted) as refused:
         await asked(connect("live"), model="a new model")
     assert "this process's budget of $0.50 cannot hold" in str(refused.value)
-    assert "`kernel.spending.allow(amount)`, or --max-usd, sets" in str(refused.value)
+    assert "`kernel.plumbing.spending.allow(amount)`, or --max-usd, sets" in str(refused.value)
     client = Client(OfflineTransport(), unknown_price_ok=False)
     with pytest.raises(Exhausted) as refused:
         await Run(client, budget=Budget(usd="1")).ask(**{**QUESTION, "model": "a new model"})
     assert "a budget without dollars" in str(refused.value)
-    assert "kernel.spending" not in str(refused.value), "that would not lift the cap of this run"
+    assert "kernel.plumbing.spending" not in str(refused.value), (
+        "that would not lift the cap of this run"
+    )
 
 
 def test_a_new_process_counts_from_nothing(service):

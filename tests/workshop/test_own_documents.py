@@ -11,7 +11,7 @@ import pytest
 
 from classroom.authoring import tables
 from classroom.checks import exercises
-from kernel.search import LONGEST_TEXT, Corpus
+from kernel.plumbing.search import LONGEST_TEXT, Corpus
 from tests.places import ROOT
 from workshop.authoring import adapt, own_documents
 

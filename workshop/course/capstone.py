@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kernel import Budget, Event, Result
-from kernel.events import Dispatched, Note, Requested, Returned, ToolAnswered
-from kernel.labels import label
-from kernel.untrusted import citations
+from kernel.core.events import Dispatched, Note, Requested, Returned, ToolAnswered
+from kernel.plumbing.labels import label
+from kernel.plumbing.untrusted import citations
 
 OURS = ("researcher", "writer", "reviewer", "supervisor", "user")
 """Names of the kernel's own team."""

@@ -92,7 +92,7 @@ def key(environ: Mapping[str, str]) -> Diagnosis:
 def network() -> Diagnosis:
     """Checks proxies and certificates as `kernel.connect` reads them."""
     try:
-        from kernel.connections import check_network
+        from kernel.plumbing.connections import check_network
     except ModuleNotFoundError:
         return Diagnosis("network", True, "looked at once the course is set up")
     try:

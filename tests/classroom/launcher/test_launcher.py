@@ -601,7 +601,7 @@ def clone(tmp_path):
     """A clone with a lesson that asks for a prediction, and an exercise."""
     cells = [
         nbformat.v4.new_markdown_cell(
-            "[map](MAP.md) [next](01_next.ipynb#Way) [text](../kernel/run.py#L1) [here](#x) "
+            "[map](MAP.md) [next](01_next.ipynb#Way) [text](../kernel/core/run.py#L1) [here](#x) "
             "[do](../exercises/00_start_here.ipynb) [far](https://example.org/a.ipynb) `t[0](x.md)`"
         ),
         nbformat.v4.new_code_cell("1", outputs=[stream("1")]),
@@ -650,7 +650,7 @@ def test_links_lead_from_a_copy_to_copies_and_to_the_repository(clone):
     folder = clone / "my-work" / "notebooks"
     text = nbformat.read(folder / "00_start_here.ipynb", as_version=4).cells[0].source
     assert text == (
-        "[map](MAP.md) [next](01_next.ipynb#Way) [text](../../kernel/run.py#L1) [here](#x) "
+        "[map](MAP.md) [next](01_next.ipynb#Way) [text](../../kernel/core/run.py#L1) [here](#x) "
         "[do](../exercises/00_start_here.ipynb) [far](https://example.org/a.ipynb) `t[0](x.md)`"
     )
     page = (folder / "MAP.md").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import Any
 
 from classroom.observing import call, held
 from kernel import Executable, Handoff, Result, Run
-from kernel.events import Dispatched
+from kernel.core.events import Dispatched
 from workshop.course.desks import Floor, FloorColleague
 from workshop.course.seen import ending, quiet_run
 
