@@ -182,7 +182,7 @@ def line(number: str) -> str:
         f"at list prices of {month()}; README names the models."
     )
     if usd > spending.DEFAULT_MAX_USD:
-        text += f' That is above the limit: run `kernel.plumbing.spending.allow("{math.ceil(usd)}")` first.'
+        text += f' That is above the limit: run `kernel.spending.allow("{math.ceil(usd)}")` first.'
     return text
 
 
