@@ -11,7 +11,6 @@ import sys
 from . import spending
 from .client import Client, SetupError
 from .connections import connect
-from .events import Replied, Returned
 from .private_files import private_file
 from .trace import Trace, counted, dollars, printable
 
@@ -85,11 +84,11 @@ def _silence_stdout() -> None:
 
 def spent_so_far(trace: Trace) -> str:
     """Returns the bill of a stopped run, and how many tokens more may be billed at most."""
-    replies = sum(isinstance(event, Replied) for event in trace.events)
+    replies = sum(request.reply is not None for request in trace.work.requests)
     used = trace.totals()
     tokens = used["input_tokens"] + used["output_tokens"]
     words = f"spent so far: {counted(replies, 'call')} · {tokens:,} tokens · {dollars(used['usd'])}"
-    ends = [event.spent.tokens for event in trace.events if isinstance(event, Returned)]
+    ends = [work.spent.tokens for work in trace.work.dispatches if work.end]
     unknown = max(ends, default=0) - tokens
     if unknown > 0:
         words += f"; what was under way may be billed too: at most {unknown:,} tokens"
