@@ -10,19 +10,19 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from .client import Client, SetupError
-from .contract import Handoff, Result
-from .events import Event
-from .journal_file import JournalError
-from .mcp import server_of
-from .readings import reading_of
-from .recording import BUDGET, OFFLINE, TEAMS, Recording, kept, team_of
-from .run import Run
-from .search import LIBRARY, Corpus, CorpusError, heads
-from .terminal import check_writable, client_of, command, report, run_options, spent_so_far
-from .trace import Trace, counted, dollars, line, printable
-from .untrusted import citations
-from .work import Fold, ModelCall
+from .core.contract import Handoff, Result
+from .core.events import Event
+from .core.run import Run
+from .parts.elsewhere.mcp import server_of
+from .parts.journal.file import JournalError
+from .parts.journal.recording import BUDGET, OFFLINE, TEAMS, Recording, kept, team_of
+from .parts.terminal import check_writable, client_of, command, report, run_options, spent_so_far
+from .plumbing.client import Client, SetupError
+from .plumbing.readings import reading_of
+from .plumbing.search import LIBRARY, Corpus, CorpusError, heads
+from .plumbing.trace import Trace, counted, dollars, line, printable
+from .plumbing.untrusted import citations
+from .plumbing.work import Fold, ModelCall
 
 IN_USE = (errno.EADDRINUSE, 10048)
 """Error numbers of a port that is in use; the second is Windows' own."""

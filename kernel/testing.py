@@ -16,10 +16,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from .client import Client, OnRetry, WrappedClient
-from .contract import Executable, Handoff, Pause, Result
-from .run import Run
-from .wire import Reply, Request
+from .core.contract import Executable, Handoff, Pause, Result
+from .core.run import Run
+from .core.wire import Reply, Request
+from .plumbing.client import Client, OnRetry, WrappedClient
 
 
 @dataclass(frozen=True)

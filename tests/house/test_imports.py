@@ -11,7 +11,7 @@ from typing import get_args
 
 import pytest
 
-from kernel import events
+from kernel.core import events
 from tests.places import ROOT
 
 MAY_KNOW = {
@@ -145,10 +145,10 @@ def test_the_launcher_needs_nothing_but_the_standard_library():
 # ── one fold of events ────────────────────────────────────────────────────────────────────────────
 
 EVENTS = {each.__name__ for each in get_args(events.Event)}
-FOLDS = {"kernel/events.py", "kernel/work.py"}
+FOLDS = {"kernel/core/events.py", "kernel/plumbing/work.py"}
 """The classes of events, and the one reader that tells them apart."""
 NOT_YET = {
-    "kernel/run.py": "the tree sorts replies by dispatch as they come",
+    "kernel/core/run.py": "the tree sorts replies by dispatch as they come",
     "workshop/course/pictures.py": "hands classes on to a helper that makes them",
     "workshop/material/shipping.py": "changes the last event of a log",
 } | {

@@ -20,10 +20,10 @@ from kernel import (
     reviewer,
     writer,
 )
-from kernel.budget import NOTHING
-from kernel.guards import Retry
-from kernel.trace import line
-from kernel.work import Fold, ModelCall, ToolCall
+from kernel.core.budget import NOTHING
+from kernel.parts.guards import Retry
+from kernel.plumbing.trace import line
+from kernel.plumbing.work import Fold, ModelCall, ToolCall
 from tests.scripted import Worker, no_sleep, scripted
 
 TASK = Handoff(intent="Write a brief on pgvector")

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kernel import Budget, Event, Result
-from kernel.labels import label
-from kernel.untrusted import citations
-from kernel.work import Delegation, Fold, Happening, Remark
+from kernel.plumbing.labels import label
+from kernel.plumbing.untrusted import citations
+from kernel.plumbing.work import Delegation, Fold, Happening, Remark
 
 OURS = ("researcher", "writer", "reviewer", "supervisor", "user")
 """Names of the kernel's own team."""

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from kernel import Budget, Event, Handoff, Result, Spent
-from kernel.events import (
+from kernel.core.events import (
     Dispatched,
     Note,
     Replied,
@@ -26,7 +26,7 @@ from kernel.events import (
     ToolCalled,
     Waited,
 )
-from kernel.work import Moment
+from kernel.plumbing.work import Moment
 
 State = Literal["waiting", "working", "done", "failed", "paused", "stopped"]
 STATE_OF: dict[str, State] = {

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 
-import nbformat
 import pytest
 
 from classroom.checks import check, exercises, renumbered
@@ -15,7 +14,6 @@ from classroom.checks.renumbered import OldExercise, Table
 from classroom.grading import intake, overrides
 from classroom.grading.intake import answers, notebook_json
 from classroom.grading.reports import changes
-from classroom.launcher.copies import Copies
 from tests.classroom.checks.test_board import PROGRESS, file  # noqa: F401
 from tests.places import SOLUTIONS
 
@@ -180,26 +178,6 @@ def test_progress_moves_along(table, file):  # noqa: F811
     assert found["00.1"]["passed"] and "08.1" not in found
     assert found["00.1"]["notebooks"] == {f"/home/ada/{NEW}.ipynb": {"passed": True}}
     assert found["08.3"] == other
-
-
-def test_a_copy_that_was_changed_moves_along_and_one_that_was_not_is_made_anew(table, tmp_path):
-    for place in ("notebooks", "exercises"):
-        (tmp_path / place).mkdir()
-        nbformat.write(nbformat.v4.new_notebook(), tmp_path / place / f"{OLD}.ipynb")
-    copies = Copies(tmp_path)
-    copies.refresh()
-    mine = tmp_path / "my-work" / "exercises" / f"{OLD}.ipynb"
-    mine.write_text(json.dumps(older()), encoding="utf-8")
-    for place in ("notebooks", "exercises"):
-        path = tmp_path / place / f"{OLD}.ipynb"
-        path.replace(path.with_stem(NEW))
-    sentences = copies.refresh()
-    assert f"exercises/{OLD} is exercises/{NEW} now; your own copy has moved along." in sentences
-    names = sorted(path.name for path in (tmp_path / "my-work").rglob("*.ipynb"))
-    assert names == [f"{NEW}.ipynb", f"{NEW}.ipynb", f"{NEW}.newer.ipynb"]
-    moved = json.loads(mine.with_stem(NEW).read_text(encoding="utf-8"))
-    assert "answer-00-1" in [cell["id"] for cell in moved["cells"]]
-    assert copies.refresh() == []
 
 
 # ── grading ───────────────────────────────────────────────────────────────────────────────────────

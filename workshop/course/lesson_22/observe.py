@@ -9,7 +9,7 @@ from typing import Any
 
 from classroom.observing import call
 from kernel import Handoff, Result, Run
-from kernel.evaluate import Trial
+from kernel.parts.evaluate import Trial
 from workshop.course.seen import quiet_run
 
 NUMBERS = (int, float, Fraction, Decimal)
