@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
@@ -180,6 +181,16 @@ Event = (
     | Note
 )
 """Something that happened. Traces, live views and logs are readers of these."""
+
+
+def placed(event: Event, place: Callable[[str], str]) -> Event:
+    """The event with its runs renamed, as it stands in another tree.
+
+    place: the new number of a run.
+    """
+    if isinstance(event, Dispatched):
+        return replace(event, run=place(event.run), parent=place(event.parent))
+    return replace(event, run=place(event.run))
 
 
 @functools.cache

@@ -27,24 +27,15 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from ..core.budget import Spent
-from ..core.events import (
-    Dispatched,
-    Event,
-    Failed,
-    Note,
-    Replied,
-    Requested,
-    Retried,
-    Returned,
-    ToolAnswered,
-    ToolCalled,
-    Waited,
-)
+from ..core.contract import Result
+from ..core.events import Event
 from ..core.run import Run
+from ..core.wire import Reply
 from ..plumbing.connections import LOCAL_HOSTS
 from ..plumbing.extras import Extra
 from ..plumbing.network import proxy_for
 from ..plumbing.trace import Trace
+from ..plumbing.work import HANDOFF, Delegation, Fold, ModelCall, Remark, ToolCall, Work
 
 NAMES = {
     "operation": "gen_ai.operation.name",
@@ -95,9 +86,6 @@ of a span are numbers, `seq` in the log.
 
 EXTRA = Extra("telemetry", "Sending spans")
 INSTALL = EXTRA.install
-HANDOFF = "handoff_to_"
-"""A tool of this name hands work to a specialist."""
-
 LONGEST_NAME = 128
 """Characters: what the API allows for the name of a tool. A longer one is cut."""
 
@@ -145,31 +133,6 @@ class Span:
         return 0 if self.parent is None else self.parent.depth + 1
 
 
-@dataclass(slots=True)
-class _Work:
-    """The open spans of one run: its own span (the root has none), its requests, its tool calls."""
-
-    span: Span | None = None
-    requests: int = 0
-    """The number of its requests so far."""
-    chats: dict[int, Span] = field(default_factory=dict)
-    """By the number of the request."""
-    tools: list[Span] = field(default_factory=list)
-    """In the order of their calls, which may share an id: small servers give each the same."""
-
-    def chat(self, number: int) -> Span | None:
-        """The request of this number; the latest one for a log that does not say which."""
-        if number:
-            return self.chats.get(number)
-        return next(reversed(self.chats.values()), None)
-
-    def tool(self, id: str, name: str) -> Span | None:
-        """The first open call with this id; if there are several, the first of this tool."""
-        calls = [span for span in self.tools if span.attributes[NAMES["call"]] == _short(id)]
-        named = [span for span in calls if span.attributes[NAMES["tool"]] == _short(name)]
-        return next(iter(named or calls), None)
-
-
 class Spans:
     """Reads the events of one run: a span for each dispatch, request and tool call.
 
@@ -187,8 +150,8 @@ class Spans:
         self._sender = _Sender(tracer) if tracer is not None else None
         self._payloads = payloads
         self._more = more
-        self._open: dict[str, _Work] = {}
-        """By run."""
+        self._fold = Fold()
+        self._open: dict[Work, Span] = {}
         self._origin_ns: int | None = None
         self._last = -1
         self._at_ns = 0
@@ -211,10 +174,8 @@ class Spans:
     def close(self) -> None:
         """Ends what is still open: the log ends here, or the run was given up."""
         while self._open:
-            _, work = self._open.popitem()
-            self._cut(work, "unfinished")
-            if work.span:
-                self._finish(work.span, "unfinished", {})
+            _, span = self._open.popitem()
+            self._finish(span, "unfinished", {})
 
     def __call__(self, event: Event) -> None:
         if event.seq <= self._last:
@@ -224,107 +185,98 @@ class Spans:
         self._last = event.seq
         # keeps timestamps monotonic when the clock is set back
         self._at_ns = max(self._at_ns, self._origin_ns + round(event.at * 1e9))
-        match event:
-            case Dispatched():
-                self._dispatched(event)
-            case Requested():
-                self._requested(event)
-            case Replied():
-                self._replied(event)
-            case Failed():
-                self._failed(event)
-            case ToolCalled():
-                self._tool_called(event)
-            case ToolAnswered():
-                self._tool_answered(event)
-            case Returned():
-                self._returned(event)
-            case _:
-                self._happened(event)
+        for happening in self._fold.read(event):
+            work = happening.work
+            if happening.remark:
+                self._remarked(happening.remark, event)
+            elif happening.phase == "begin":
+                self._begun(work, event)
+            elif work in self._open:  # one that began before the stream has no span
+                self._ended(work, event)
 
     # ── what begins a span ────────────────────────────────────────────────────────────────────────
 
-    def _dispatched(self, event: Dispatched) -> None:
-        """An agent, below the tool call that caused it or the run that handed over. A transparent
-        wrapper is a span of its own name: it invokes no agent."""
-        above = self._work(event.parent)
-        wrapped = bool(event.wrapper)
-        span = self._start(
-            f"{event.wrapper} {event.agent}" if wrapped else f"invoke_agent {event.agent}",
-            above.tool(event.call, f"{HANDOFF}{event.agent}") or above.span,
-            event,
-            operation=None if wrapped else "invoke_agent",
-            wrapper=event.wrapper or None,
-            run=event.run,
-            intent=self._payload(event.handoff.intent),
-            reason=self._payload(event.again or None),
-        )
-        self._work(event.run).span = span
-
-    def _requested(self, event: Requested) -> None:
-        work = self._work(event.run)
-        body = event.body
-        span = self._start(
-            f"chat {body['model']}",
-            work.span,
-            event,
-            operation="chat",
-            provider="anthropic",
-            model=body["model"],
-            max_tokens=body.get("max_tokens"),
-            instructions=self._payload(body.get("system")),
-            messages=self._payload(body.get("messages")),
-        )
-        work.requests += 1
-        work.chats[work.requests] = span
-
-    def _tool_called(self, event: ToolCalled) -> None:
-        """A handoff is a tool call with a target: control comes back to the caller."""
-        work = self._work(event.run)
-        name = _short(event.name)  # a model made it up, perhaps
-        target = name.removeprefix(HANDOFF) if name.startswith(HANDOFF) else None
-        span = self._start(
-            f"execute_tool {name}",
-            work.span,
-            event,
-            operation="execute_tool",
-            tool=name,
-            tool_type="function",
-            call=_short(event.id),
-            transfer_to=target,
-            transfer_mode=target and "return_to_caller",
-            arguments=self._payload(event.input),
-        )
-        work.tools.append(span)
-
-    def _start(self, name: str, parent: Span | None, event: Event, **facts: Any) -> Span:
-        facts = {"agent": event.agent, **facts, "first_event": event.seq, **self._further(event)}
-        kind: Kind = "client" if isinstance(event, Requested) else "internal"
+    def _begun(self, work: Work, event: Event) -> None:
+        match work:
+            case Delegation():
+                name, facts = self._delegation(work)
+            case ModelCall():
+                name, facts = self._model_call(work)
+            case ToolCall():
+                name, facts = self._tool_call(work)
+            case _:
+                return
+        facts = {"agent": work.agent, **facts, "first_event": event.seq, **self._further(event)}
+        kind: Kind = "client" if isinstance(work, ModelCall) else "internal"
+        parent = self._open.get(work.parent) if work.parent else None
         span = Span(name, kind, parent, self._at_ns, _named(facts))
         self.spans.append(span)
+        self._open[work] = span
         if self._sender:
             self._sender.start(span)
-        return span
 
-    def _work(self, run: str) -> _Work:
-        return self._open.setdefault(run, _Work())
+    def _delegation(self, work: Delegation) -> tuple[str, dict[str, Any]]:
+        """An agent. A transparent wrapper is a span of its own name: it invokes no agent."""
+        facts = {
+            "operation": None if work.wrapper else "invoke_agent",
+            "wrapper": work.wrapper or None,
+            "run": work.run,
+            "intent": self._payload(work.handoff.intent),
+            "reason": self._payload(work.again or None),
+        }
+        return f"{work.wrapper or 'invoke_agent'} {work.agent}", facts
+
+    def _model_call(self, call: ModelCall) -> tuple[str, dict[str, Any]]:
+        facts = {
+            "operation": "chat",
+            "provider": "anthropic",
+            "model": call.model,
+            "max_tokens": call.body.get("max_tokens"),
+            "instructions": self._payload(call.body.get("system")),
+            "messages": self._payload(call.body.get("messages")),
+        }
+        return f"chat {call.model}", facts
+
+    def _tool_call(self, call: ToolCall) -> tuple[str, dict[str, Any]]:
+        """A handoff is a tool call with a target: control comes back to the caller."""
+        name = _short(call.name)  # a model made it up, perhaps
+        target = name.removeprefix(HANDOFF) if name.startswith(HANDOFF) else None
+        facts = {
+            "operation": "execute_tool",
+            "tool": name,
+            "tool_type": "function",
+            "call": _short(call.id),
+            "transfer_to": target,
+            "transfer_mode": target and "return_to_caller",
+            "arguments": self._payload(call.input),
+        }
+        return f"execute_tool {name}", facts
 
     # ── what ends one ─────────────────────────────────────────────────────────────────────────────
 
-    def _replied(self, event: Replied) -> None:
-        """Ends the request that this replies to, if the log says which; otherwise the open request
-        whose start is closest."""
-        chats = self._work(event.run).chats
-        if not chats:
-            return
-        number = event.request
-        if number not in chats:
-            began_ns = self._at_ns - round(event.seconds * 1e9)
-            number = min(chats, key=lambda each: abs(chats[each].start_ns - began_ns))
-        span = chats.pop(number)
-        reply = event.reply
+    def _ended(self, work: Work, event: Event) -> None:
+        """Ends the span of work: with its own figures, unless its delegation's end cut it short."""
+        facts: dict[str, Any] = {}
+        error = "" if work.status == "ok" else work.status
+        match work:
+            case Delegation(result=Result() as result):
+                reason = self._payload(result.reason or None)
+                facts = {"status": work.status, "reason": reason, **_used(work.spent)}
+            case ModelCall(reply=Reply() as reply):
+                facts = {**self._reply(reply), **_used(work.spent)}
+            case ModelCall() if work.error:
+                error = _short(work.error)
+                facts = {"reason": self._payload(work.reason)}
+            case ToolCall(answered=True):
+                error = "tool_error" if work.is_error else ""
+                facts = {"tool_result": self._payload(work.content)}
+        if facts:
+            facts |= self._further(event)
+        self._finish(self._open.pop(work), error, facts)
+
+    def _reply(self, reply: Reply) -> dict[str, Any]:
         details = (reply.usage.model_extra or {}).get("output_tokens_details") or {}
-        facts = {
+        return {
             "reply_id": _short(reply.id) or None,
             "reply_model": _short(reply.model) or None,
             "finish": [_short(reply.stop_reason)] if reply.stop_reason else None,
@@ -333,42 +285,6 @@ class Spans:
             "thinking": details.get("thinking_tokens"),
             "reply": self._payload([block.model_dump() for block in reply.content]),
         }
-        self._finish(span, "", {**facts, **_used(event.spent), **self._further(event)})
-
-    def _failed(self, event: Failed) -> None:
-        """Ends the request that failed, at the time when it did."""
-        span = self._work(event.run).chats.pop(event.request, None)
-        if span:
-            facts = {"reason": self._payload(event.error), **self._further(event)}
-            self._finish(span, _short(event.type), facts)
-
-    def _tool_answered(self, event: ToolAnswered) -> None:
-        work = self._work(event.run)
-        span = work.tool(event.id, event.name)
-        if span:
-            work.tools.remove(span)
-            facts = {"tool_result": self._payload(event.content), **self._further(event)}
-            self._finish(span, "tool_error" if event.is_error else "", facts)
-
-    def _returned(self, event: Returned) -> None:
-        """Ends the dispatch, and before it what its end cut short."""
-        work = self._open.pop(event.run, _Work())
-        result = event.result
-        error = "" if result.ok else result.status
-        self._cut(work, error or "unanswered")
-        if work.span:
-            facts = {
-                "status": result.status,
-                "reason": self._payload(result.reason or None),
-                **_used(event.spent),
-                **self._further(event),
-            }
-            self._finish(work.span, error, facts)
-
-    def _cut(self, work: _Work, error: str) -> None:
-        """Ends the requests and tool calls that got no answer."""
-        for span in [*work.chats.values(), *work.tools]:
-            self._finish(span, error, {})
 
     def _finish(self, span: Span, error: str, facts: dict[str, Any]) -> None:
         late = _named({**facts, "error": error or None, "last_event": self._last})
@@ -380,25 +296,19 @@ class Spans:
 
     # ── what happens within one ───────────────────────────────────────────────────────────────────
 
-    def _happened(self, event: Event) -> None:
-        """A note or a wait belongs to the run, a retry to the request that is sent again."""
-        work = self._work(event.run)
-        name: str = event.kind
-        span = work.span
-        facts: dict[str, Any] = {}
-        match event:
-            case Note():
-                name = event.about or name
-                facts = {"text": self._payload(event.text)}
-            case Waited():
-                facts = {"at_once": event.at_once, "text": self._payload(event.reason)}
-            case Retried():
-                span = work.chat(event.request)
-                text = self._payload(event.error)
-                facts = {"error": event.type, "wait_s": event.wait_s, "text": text}
-        if span:
-            attributes = _named({"event": event.seq, **facts})
-            span.events.append(SpanEvent(name, self._at_ns, attributes))
+    def _remarked(self, remark: Remark, event: Event) -> None:
+        span = self._open.get(remark.work)
+        if span is None:
+            return
+        text = self._payload(remark.text)
+        facts: dict[str, Any] = {"event": event.seq, "text": text}
+        match remark.form:
+            case "wait":
+                facts["at_once"] = remark.at_once
+            case "retry":
+                facts |= {"error": remark.error, "wait_s": remark.wait_s}
+        name = remark.about or remark.form
+        span.events.append(SpanEvent(name, self._at_ns, _named(facts)))
 
     def _payload(self, value: Any) -> Any:
         """A text that somebody wrote, or nothing."""

@@ -8,7 +8,6 @@ import shlex
 import subprocess
 import sys
 
-from ..core.events import Replied, Returned
 from ..plumbing import spending
 from ..plumbing.client import Client, SetupError
 from ..plumbing.connections import connect
@@ -85,11 +84,11 @@ def _silence_stdout() -> None:
 
 def spent_so_far(trace: Trace) -> str:
     """Returns the bill of a stopped run, and how many tokens more may be billed at most."""
-    replies = sum(isinstance(event, Replied) for event in trace.events)
+    replies = sum(request.reply is not None for request in trace.work.requests)
     used = trace.totals()
     tokens = used["input_tokens"] + used["output_tokens"]
     words = f"spent so far: {counted(replies, 'call')} · {tokens:,} tokens · {dollars(used['usd'])}"
-    ends = [event.spent.tokens for event in trace.events if isinstance(event, Returned)]
+    ends = [work.spent.tokens for work in trace.work.dispatches if work.end]
     unknown = max(ends, default=0) - tokens
     if unknown > 0:
         words += f"; what was under way may be billed too: at most {unknown:,} tokens"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..core.events import Event, Replied
+from ..core.events import Event
+from .work import Fold, ModelCall
 
 MOST = 4
 """The most clauses, and the most topics, that the line lists."""
@@ -15,13 +16,13 @@ def reading_of(events: Iterable[Event]) -> str:
     an empty string where nothing was said."""
     topics: dict[str, None] = {}
     clauses: dict[str, dict[str, None]] = {}
-    replies = [event for event in events if isinstance(event, Replied)]
-    for event in sorted(replies, key=_place):  # in the order of work, whichever came back first
-        account = event.reply.account or {}
+    requests = Fold(events).requests
+    for request in sorted(requests, key=_place):  # in the order of work, whichever came back first
+        account = (request.reply.account if request.reply else None) or {}
         if topic := account.get("topic"):
             topics[str(topic)] = None
         for clause in account.get("not_understood") or ():
-            clauses.setdefault(str(clause), {})[event.agent or "the request"] = None
+            clauses.setdefault(str(clause), {})[request.agent or "the request"] = None
     unread = [f'"{clause}" ({", ".join(agents)})' for clause, agents in clauses.items()]
     parts = []
     if topics:
@@ -31,9 +32,9 @@ def reading_of(events: Iterable[Event]) -> str:
     return f"offline model · {' · '.join(parts)}" if parts else ""
 
 
-def _place(event: Replied) -> list[int]:
-    """Returns the place of a reply's run, which sorts runs in the order they were begun."""
-    return [int(step) for step in event.run.split(".") if step.isdecimal()]
+def _place(request: ModelCall) -> list[int]:
+    """Returns the place of a request's run, which sorts runs in the order they were begun."""
+    return [int(step) for step in request.run.split(".") if step.isdecimal()]
 
 
 def _listed(items: list[str], comma: str) -> str:

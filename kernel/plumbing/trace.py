@@ -12,22 +12,10 @@ from typing import Any
 
 from ..core.budget import NOTHING
 from ..core.contract import Result
-from ..core.events import (
-    Dispatched,
-    Event,
-    Note,
-    Replied,
-    Requested,
-    Retried,
-    Returned,
-    ToolAnswered,
-    ToolCalled,
-    Waited,
-    from_json,
-    to_json,
-)
+from ..core.events import Event, from_json, to_json
 from .private_files import private_file
 from .texts import as_plain, as_text
+from .work import HANDOFF, Delegation, Fold, Happening, ModelCall, ToolCall
 
 
 class Trace:
@@ -36,38 +24,39 @@ class Trace:
 
     def __init__(self, events: Iterable[Event]) -> None:
         self.events = list(events)
+        self._fold = Fold()
 
     def __str__(self) -> str:
-        return "\n".join(filter(None, map(line, self.events)))
+        return "\n".join(filter(None, map(_line, self.work.history)))
 
     def __repr__(self) -> str:
         return f"Trace of {len(self.events)} events:\n{self}"
+
+    @property
+    def work(self) -> Fold:
+        """The events as a tree of work."""
+        self._fold.catch_up(self.events)
+        return self._fold
 
     def handoffs(self) -> list[dict[str, Any]]:
         """Every handoff in full, in order: nothing that was handed over is hidden from the log.
 
         Those of transparent wrappers are left out when what they wrap got the work.
         """
-        dispatches = [event for event in self.events if isinstance(event, Dispatched)]
-        passed_on = {event.parent for event in dispatches}
-        return [
-            event.handoff.model_dump()
-            for event in dispatches
-            if not event.wrapper or event.run not in passed_on
-        ]
+        return [work.handoff.model_dump() for work in self.work.handoffs]
 
     def totals(self) -> dict[str, Any]:
         """calls, input_tokens, output_tokens, usd (Decimal, None if a price is unknown), models,
         seconds."""
-        return {**_sum(self._asked()), "seconds": self.events[-1].at if self.events else 0.0}
+        return {**_sum(self.work.requests), "seconds": self.events[-1].at if self.events else 0.0}
 
     def by_agent(self) -> dict[str, dict[str, Any]]:
         """The same figures (without seconds) for each agent that asked a model, in order of
         appearance."""
-        asked: dict[str, list[Requested | Replied]] = {}
-        for event in self._asked():
-            asked.setdefault(event.agent, []).append(event)
-        return {agent: _sum(events) for agent, events in asked.items()}
+        asked: dict[str, list[ModelCall]] = {}
+        for request in self.work.requests:
+            asked.setdefault(request.agent, []).append(request)
+        return {agent: _sum(requests) for agent, requests in asked.items()}
 
     def table(self) -> str:
         """Returns a table of who used what, one line an agent."""
@@ -111,9 +100,6 @@ class Trace:
                 ) from None
         return cls(events)
 
-    def _asked(self) -> list[Requested | Replied]:
-        return [event for event in self.events if isinstance(event, Requested | Replied)]
-
 
 def _why_not(text: bytes, problem: ValueError) -> str:
     """Returns the problem with a line of a log, in a sentence."""
@@ -125,17 +111,14 @@ def _why_not(text: bytes, problem: ValueError) -> str:
     return str(problem).partition("For further information")[0].strip()
 
 
-def _sum(events: list[Requested | Replied]) -> dict[str, Any]:
-    replies = [event for event in events if isinstance(event, Replied)]
-    spent = sum((event.spent for event in replies), NOTHING)
-    requests = len(events) - len(replies)
+def _sum(requests: list[ModelCall]) -> dict[str, Any]:
+    spent = sum((request.spent for request in requests), NOTHING)
     return {
-        # a request may have got no reply; a part of a trace may lack the request
-        "calls": max(len(replies), requests),
+        "calls": len(requests),
         "input_tokens": spent.input_tokens,
         "output_tokens": spent.output_tokens,
         "usd": spent.cost,
-        "models": list(dict.fromkeys(event.model for event in replies)),
+        "models": list(dict.fromkeys(request.model for request in requests if request.reply)),
     }
 
 
@@ -158,53 +141,66 @@ def printable(text: str, *, lines: bool = True) -> str:
 
 def line(event: Event) -> str:
     """One event as a line of the console's trace; empty for events that it leaves out."""
-    text = _words(event)
-    indent = "  " * event.run.count(".")
+    return "".join(map(_line, Fold().read(event)))
+
+
+def _line(happening: Happening) -> str:
+    text = _words(happening)
+    indent = "  " * happening.work.run.count(".")
     return f"{indent}{printable(text.replace(chr(10), ' '))}" if text else ""
 
 
-def _words(event: Event) -> str:
-    match event:
-        case Dispatched():
-            return _dispatched(event)
-        case Returned():
-            used = event.spent
-            bill = f"{counted(used.calls, 'call')}, {used.tokens:,} tokens"
-            if event.result.status == "cancelled":  # a request under way is booked at its most
-                bill = f"at most {bill}"
-            return f"{event.agent} → {event.return_to}: {_outcome(event.result)}  [{bill}]"
-        case ToolCalled() | ToolAnswered():
-            return _tool(event)
-        case Retried():
-            return f"    trying again in {event.wait_s:.1f} s: {event.error}"
-        case Waited():
-            return f"    waits, {event.at_once} at once: {event.reason}"
-        case Note():
-            return f"  ── {event.text}"
+def _words(happening: Happening) -> str:
+    work, remark = happening.work, happening.remark
+    if remark:
+        match remark.form:
+            case "retry":
+                return f"    trying again in {remark.wait_s:.1f} s: {remark.text}"
+            case "wait":
+                return f"    waits, {remark.at_once} at once: {remark.text}"
+        return f"  ── {remark.text}"
+    begins = happening.phase == "begin"
+    match work:
+        case Delegation():
+            return _begun(work) if begins else _ended(work)
+        case ToolCall():
+            return _called(work) if begins else _answered(work)
     return ""
 
 
-def _dispatched(event: Dispatched) -> str:
-    handoff = event.handoff
+def _begun(work: Delegation) -> str:
+    handoff = work.handoff
     parts = [f"{name} ({_size(text)})" for name, text in handoff.artifacts.items()]
     carried = f"  with {', '.join(parts)}" if parts else ""
-    through = f" through {event.wrapper}" if event.wrapper else ""
-    again = f", again ({event.again})" if event.again else ""
-    to = f"{event.agent}{through}{again}"
+    through = f" through {work.wrapper}" if work.wrapper else ""
+    again = f", again ({work.again})" if work.again else ""
+    to = f"{work.agent}{through}{again}"
     return f"{handoff.from_agent} → {to}: {_short(handoff.intent)}{carried}"
 
 
-def _tool(event: ToolCalled | ToolAnswered) -> str:
-    failed = isinstance(event, ToolAnswered) and event.is_error
-    if event.name.startswith("handoff_to_") and not failed:
+def _ended(work: Delegation) -> str:
+    used = work.spent
+    bill = f"{counted(used.calls, 'call')}, {used.tokens:,} tokens"
+    if work.status == "cancelled":  # a request under way is booked at its most
+        bill = f"at most {bill}"
+    outcome = _outcome(work.result) if work.result else work.status
+    return f"{work.agent} → {work.handoff.return_to}: {outcome}  [{bill}]"
+
+
+def _called(call: ToolCall) -> str:
+    if call.name.startswith(HANDOFF):
         return ""  # the dispatch says it
-    if isinstance(event, ToolAnswered):
-        answer = f"error: {_short(event.content)}" if failed else _size(event.content)
-        return f"    {event.name} gave {answer}"
-    if not isinstance(event.input, dict):
-        return f"    {event.name}(…)"
-    arguments = (f"{name}={_value(value)}" for name, value in event.input.items())
-    return f"    {event.name}({', '.join(arguments)})"
+    if not isinstance(call.input, dict):
+        return f"    {call.name}(…)"
+    arguments = (f"{name}={_value(value)}" for name, value in call.input.items())
+    return f"    {call.name}({', '.join(arguments)})"
+
+
+def _answered(call: ToolCall) -> str:
+    if not call.answered or (call.name.startswith(HANDOFF) and not call.is_error):
+        return ""
+    answer = f"error: {_short(call.content)}" if call.is_error else _size(call.content)
+    return f"    {call.name} gave {answer}"
 
 
 def _value(value: Any) -> str:

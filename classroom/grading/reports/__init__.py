@@ -19,11 +19,11 @@ from classroom.grading.overrides import Override
 
 from . import changes, class_page, junit, learner_markdown, learner_page, platforms, tables
 from .by_hand import apply, by_letters
-from .marks import Gradebook, Handed, Mark, Person, Work
+from .marks import Gradebook, GradedWork, Handed, Mark, Person
 from .own_class import OwnClass
 from .reading import absent, waiting, works_of
 
-__all__ = ["Gradebook", "Handed", "Person", "Work", "read", "write"]
+__all__ = ["Gradebook", "GradedWork", "Handed", "Person", "read", "write"]
 
 MARKER = ".grading.json"
 """The file in DIR that says that grading made the folder, and which files in it are grading's own.
@@ -91,7 +91,7 @@ def _once(person: Person) -> Person:
     """A learner with each exercise in one notebook: where it got the most points after lateness and
     what was changed by hand. An exercise of a sitting is one of a lesson, too.
     """
-    best: dict[str, tuple[tuple[float, bool], Work]] = {}
+    best: dict[str, tuple[tuple[float, bool], GradedWork]] = {}
     for work in person.works:
         for mark in work.marks:
             worth = _worth(work, mark)
@@ -106,7 +106,7 @@ def _once(person: Person) -> Person:
     return replace(person, works=tuple(works))
 
 
-def _worth(work: Work, mark: Mark) -> tuple[float, bool]:
+def _worth(work: GradedWork, mark: Mark) -> tuple[float, bool]:
     """Returns the worth of a mark beside that of the same exercise in another notebook: less than
     nothing where no file was handed in; of two that are worth nothing, one to come is worth more.
     """

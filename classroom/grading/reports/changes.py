@@ -13,7 +13,7 @@ from typing import Any
 from classroom.checks import renumbered
 from classroom.grading.untrusted import as_dict, as_list, as_text
 
-from .marks import Gradebook, Mark, Person, Work
+from .marks import Gradebook, GradedWork, Mark, Person
 
 MOST_KEPT = 2_000
 """Changes that a gradebook remembers, the latest."""
@@ -147,7 +147,7 @@ def _of_a_person(last: Mapping[str, Any], person: Person, when: str) -> Iterator
             )
 
 
-def _why(last: Mapping[str, Any], notebook: Mapping[str, Any], work: Work, mark: Mark) -> str:
+def _why(last: Mapping[str, Any], notebook: Mapping[str, Any], work: GradedWork, mark: Mark) -> str:
     by_hand = mark.override.points if mark.override else None
     if by_hand != as_dict(last.get("override")).get("points"):
         return BY_HAND

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 from classroom.grading.check import Check
 from classroom.grading.plain import line
 
-from .marks import Gradebook, Person, Work, tidy
+from .marks import Gradebook, GradedWork, Person, tidy
 
 FAILURES = ("failed", "missing")
 """Anything else that is not passed counts as an error; nothing is `skipped`, since a CI takes that
@@ -29,7 +29,7 @@ def as_xml(book: Gradebook) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 
 
-def _suite(person: Person, work: Work) -> ET.Element:
+def _suite(person: Person, work: GradedWork) -> ET.Element:
     checks = [check for mark in work.marks for check in mark.checks]
     failures = sum(check.state in FAILURES for check in checks)
     errors = sum(check.state not in ("passed", *FAILURES) for check in checks)
@@ -59,7 +59,7 @@ def _suite(person: Person, work: Work) -> ET.Element:
     return suite
 
 
-def _case(person: Person, work: Work, check: Check) -> ET.Element:
+def _case(person: Person, work: GradedWork, check: Check) -> ET.Element:
     case = ET.Element(
         "testcase",
         classname=f"{line(person.name)}.{work.notebook}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from hashlib import sha256
@@ -16,12 +16,13 @@ from ...core.asking import keep_text
 from ...core.budget import CAPS, NOTHING, Budget, Exhausted, Hold, Ledger, Spent
 from ...core.contract import Executable, Handoff, Result, Status, Wrapper
 from ...core.door import Assignment, below
-from ...core.events import Dispatched, Event, Replied, Returned, from_json
+from ...core.events import Event, Returned, from_json, placed
 from ...core.run import Run
-from ...core.wire import RequestSize
+from ...core.wire import Reply, RequestSize
 from ...plumbing.client import Client
 from ...plumbing.connections import connect
 from ...plumbing.models import demand_of
+from ...plumbing.work import Delegation, Fold, ModelCall, Work
 
 Books = Literal["bank", "lease"]
 """The way money is kept: a branch asks the bank before each request, or once for a slice."""
@@ -370,11 +371,7 @@ class Attempt:
     def take_in(self, line: str | bytes) -> None:
         """Takes an event of the worker into the run's own stream, at its place in the tree."""
         content = line.encode("utf-8", "replace") if isinstance(line, str) else line
-        event = from_json(content)
-        places: dict[str, Any] = {"run": self._place(event.run)}
-        if isinstance(event, Dispatched):
-            places["parent"] = self._place(event.parent)
-        self._events.take_in(replace(event, **places))
+        self._events.take_in(placed(from_json(content), self._place))
 
     def _place(self, id: str) -> str:
         """A run's place below the branch: the worker's first dispatch, "1", has the number of the
@@ -415,46 +412,38 @@ class AttemptEvents:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._open: dict[str, Dispatched] = {}
-        self._spent: dict[str, Spent] = {}
+        self._fold = Fold()
         self.closed = False
 
     def take_in(self, event: Event) -> None:
         """Takes an event into the run's own stream; a late one is dropped."""
         if self.closed:
             return
-        if isinstance(event, Dispatched):
-            self._open[event.run] = event
-            self._spent[event.run] = NOTHING
-        elif isinstance(event, Returned):
-            self._open.pop(event.run, None)
-        elif isinstance(event, Replied):
-            for id in self._open:
-                if event.run == id or event.run.startswith(f"{id}."):
-                    self._spent[id] += event.spent
-        self._record(event)
-
-    def _record(self, event: Event) -> None:
-        """Records an event of the other process as one below this run; the work in it is kept as
-        work so far."""
         run = self._run
-        if isinstance(event, Dispatched):
-            event = replace(event, parent=below(run.id, event.parent))
-        run.emit(event, id=below(run.id, event.run), agent=event.agent if event.run else run.name)
-        if isinstance(event, Replied):
-            keep_text(event.reply, run)
-        elif isinstance(event, Returned):
-            run.keep(**event.result.artifacts)
+        moved = placed(event, partial(below, run.id))
+        run.emit(moved, id=moved.run, agent=event.agent if event.run else run.name)
+        for happening in self._fold.read(event):
+            if happening.phase == "end":
+                self._keep(happening.work)
+
+    def _keep(self, work: Work) -> None:
+        """Keeps the outcome of work in the other process as work so far."""
+        match work:
+            case ModelCall(reply=Reply() as reply):
+                keep_text(reply, self._run)
+            case Delegation(result=Result() as result):
+                self._run.keep(**result.artifacts)
 
     def close(self, status: Status, reason: str) -> None:
         """Ends every open dispatch, the innermost first, with the replies that are known."""
-        for id, dispatched in reversed([*self._open.items()]):
-            ended = Returned(
-                run=id,
-                agent=dispatched.agent,
-                return_to=dispatched.handoff.return_to,
-                result=Result(status=status, reason=reason, by=dispatched.agent),
-                spent=self._spent[id],
-            )
-            self.take_in(ended)
+        for work in reversed(self._fold.dispatches):
+            if work.end is None:
+                ended = Returned(
+                    run=work.run,
+                    agent=work.agent,
+                    return_to=work.handoff.return_to,
+                    result=Result(status=status, reason=reason, by=work.agent),
+                    spent=work.spent,
+                )
+                self.take_in(ended)
         self.closed = True

@@ -59,11 +59,11 @@ from weakref import WeakKeyDictionary
 from pydantic import ValidationError
 
 from ...core.contract import Handoff, Pause, Question, ToolError
-from ...core.events import Dispatched, Event
 from ...core.run import Run
 from ...core.wire import ApiError, Block, Reply, Request
 from ...plumbing.client import Client, OnRetry, WrappedClient
 from ...plumbing.texts import as_plain, as_text, in_words
+from ...plumbing.work import Delegation, Fold
 from .file import JournalError, JournalFile, JournalInUse, StepRow
 
 __all__ = [
@@ -677,33 +677,19 @@ def _task(run: Run | None) -> list[dict[str, Any]]:
     """
     if run is None:
         return []
-    handoffs = _handoffs.setdefault(_root(run), Handoffs())
-    handoffs.read(run.events)
-    ids = []
-    ancestor: Run | None = run
-    while ancestor:
-        ids.append(ancestor.id)
-        ancestor = ancestor.parent
-    return [handoff for id in reversed(ids) for handoff in handoffs.by_run.get(id, ())]
+    fold = _folds.setdefault(_root(run), Fold())
+    fold.catch_up(run.events)
+    work = fold.of(run.id)
+    above = [work, *work.above] if work else []
+    return [
+        each.handoff.model_dump(mode="json", exclude={"return_to"})
+        for each in reversed(above)
+        if isinstance(each, Delegation) and not each.wrapper
+    ]
 
 
-class Handoffs:
-    """The handoffs of one tree by their runs; each event is read once."""
-
-    def __init__(self) -> None:
-        self.by_run: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-        self._seen = 0
-
-    def read(self, happened: list[Event]) -> None:
-        for event in happened[self._seen :]:
-            if isinstance(event, Dispatched) and not event.wrapper:
-                handoff = event.handoff.model_dump(mode="json", exclude={"return_to"})
-                self.by_run[event.run].append(handoff)
-        self._seen = len(happened)
-
-
-_handoffs: WeakKeyDictionary[Run, Handoffs] = WeakKeyDictionary()
-"""The handoffs of each tree, by its root."""
+_folds: WeakKeyDictionary[Run, Fold] = WeakKeyDictionary()
+"""The work of each tree, by its root; each event is read once."""
 
 
 def _question(key: str, asked: str) -> Question:
