@@ -43,7 +43,7 @@ def connect(
              ANTHROPIC_AUTH_TOKEN when that is set, and never ANTHROPIC_API_KEY.
     max_usd: a tighter cap for this connection; offline nothing is paid, and it caps nothing. All
              that are live or have a key share one limit in this process, 0.50 dollars, which
-             `kernel.plumbing.spending.allow` changes.
+             `kernel.spending.allow` changes.
     concurrency: how many requests may be under way at once; None for 16, offline for any number.
 
     Raises SetupError, in one line, when something is missing.
@@ -87,7 +87,7 @@ def _cap(max_usd: Decimal | str | float | None, mode: str) -> Decimal | None:
     if cap is not None and limit is not None and cap > limit:
         raise SetupError(
             f"max_usd is {cap}, but this process may spend {limit} dollars in all; call "
-            f'kernel.plumbing.spending.allow("{cap}") first'
+            f'kernel.spending.allow("{cap}") first'
         )
     return cap
 

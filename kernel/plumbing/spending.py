@@ -21,7 +21,7 @@ DEFAULT_MAX_USD = Decimal("0.50")
 VARIABLE = "WORKSHOP_MAX_USD"
 
 ADVICE = (
-    "; `kernel.plumbing.spending.allow(amount)`, or --max-usd, sets a higher limit (None: no limit)"
+    "; `kernel.spending.allow(amount)`, or --max-usd, sets a higher limit (None: no limit)"
 )
 
 _ledger: Ledger | None = None

@@ -26,7 +26,7 @@ sys.modules["ssl"] = None  # a browser's tab has none
 import kernel
 
 assert "kernel.parts.telemetry" not in sys.modules
-import kernel.parts.cluster, kernel.mcp, kernel.telemetry
+import kernel.parts.cluster, kernel.parts.elsewhere.mcp, kernel.parts.telemetry
 
 extras = "mcp opentelemetry google.protobuf requests distributed dask cloudpickle cryptography"
 loaded = {*extras.split()} & sys.modules.keys()
