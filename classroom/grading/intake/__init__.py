@@ -278,7 +278,7 @@ class _Reading:
         """One notebook; none where its lesson is unknown, or it is the lesson and not its
         exercises.
         """
-        data, content, problem, renamed = self._content(entry)
+        data, content, problem = self._content(entry)
         self._size[entry.parts[0]] += len(data)
         ids = [id for id in notebook_json.ids(content) if id in self._known]
         found = self.layout.owners(entry.parts)
@@ -301,7 +301,7 @@ class _Reading:
         sha256 = hashlib.sha256(data).hexdigest()
         when, more = self.layout.when(entry)
         dated = replace(entry, when=when)
-        flags = (*flags, *renamed, *more, *_of_a_group(found))
+        flags = (*flags, *more, *_of_a_group(found))
         for place, one in enumerate(found or (None,)):
             # numbers too: two learners may hand in the same bytes
             copy = self.scratch / f"{number:05}-{place}-{sha256[:16]}.ipynb"
@@ -314,15 +314,14 @@ class _Reading:
             return False
         return not answers.holds_any(content, answers.master(self.notebooks[lesson]))
 
-    def _content(self, entry: FileEntry) -> tuple[bytes, dict[str, Any], str, list[str]]:
-        """The bytes, the notebook in them, why there is none, and what its numbers were."""
+    def _content(self, entry: FileEntry) -> tuple[bytes, dict[str, Any], str]:
+        """The bytes, the notebook in them, and why there is none."""
         data = b""
-        notes: list[str] = []
         try:
             data = entry.read()
-            return data, notebook_json.read(data, notes), "", notes
+            return data, notebook_json.read(data), ""
         except (Refused, notebook_json.Unreadable) as problem:
-            return data, {"cells": []}, str(problem), notes
+            return data, {"cells": []}, str(problem)
 
 
 def _of_a_group(found: Iterable[owners.Owner]) -> Iterable[str]:
@@ -372,9 +371,7 @@ def _with_learners(
     """Each file with its learner's name. Two people of one name are kept apart."""
     alone = [file for file in files if file.owner is None]
     numbers = all(
-        set(owners.NUMBER.findall(owners.stem_of(name.entry.name)))
-        <= owners.numbers_of(name.lesson, notebooks)
-        for name in alone
+        {*owners.NUMBER.findall(owners.stem_of(file.entry.name))} <= {file.lesson} for file in alone
     )
     for file in files:
         if file.owner:

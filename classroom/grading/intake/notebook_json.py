@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from typing import Any
 
-from classroom.checks import renumbered
 from classroom.course import active
 
 MOST_BYTES = 20 * 2**20
@@ -26,13 +25,8 @@ class Unreadable(ValueError):
     """
 
 
-def read(data: bytes, notes: list[str] | None = None) -> dict[str, Any]:
-    """The notebook as a dict with a list of cells, with the ids that its exercises have today.
-
-    Raises Unreadable.
-
-    notes: gets a sentence on each thing that the instructor should know of its numbers.
-    """
+def read(data: bytes) -> dict[str, Any]:
+    """The notebook as a dict with a list of cells. Raises Unreadable."""
     if len(data) > MOST_BYTES:
         raise Unreadable(
             f"the file has {len(data) / 2**20:.0f} MB; at most {MOST_BYTES // 2**20} MB are read"
@@ -63,9 +57,6 @@ def read(data: bytes, notes: list[str] | None = None) -> dict[str, Any]:
         raise Unreadable(
             f"the notebook has {len(notebook['cells']):,} cells; at most {MOST_CELLS:,} are read"
         )
-    found = renumbered.bring_up(notebook)
-    if notes is not None:
-        notes += found
     return notebook
 
 

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from classroom.grading import intake
 from classroom.grading.intake import files as sources
-from classroom.grading.intake import owners
 from classroom.grading.intake.files import NothingToGrade
 from tests.places import EXERCISES, SOLUTIONS
 
@@ -123,9 +122,6 @@ def test_letters_of_a_sittings_name_are_not_taken_for_a_lessons_number(given):
     sitting = (EXERCISES / "the_sitting.ipynb").read_bytes()
     found = given({f"{name}_the_sitting.ipynb": sitting for name in ("th", "le-th")})
     assert notebooks_of(found) == [("le-th", "the_sitting"), ("th", "the_sitting")]
-    names = {"the_sitting": "the_sitting", "03": "03_deterministic_supervisor"}
-    assert owners.numbers_of("the_sitting", names) == set()
-    assert "03" in owners.numbers_of("03", names)
 
 
 def test_numbers_of_people_are_not_taken_for_lessons(given):
