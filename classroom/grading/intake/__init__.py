@@ -25,6 +25,8 @@ MOST_FILES, MOST_BYTES = 200, 200 * 2**20
 """Notebooks that are read of one learner, and bytes of them all."""
 OFFERED = re.compile(r"\.newer(-\d+)?\.ipynb$")
 """The end of the name that the launcher gives a newer version beside a learner's own copy."""
+MAY_HOLD_NOTEBOOK = ("", ".txt", ".json")
+"""Endings of files that are looked into: some programs change the name of a notebook."""
 NO_NOTEBOOK = "no notebook (its name does not end with .ipynb)"
 SAME_MOMENT_S = 2
 """The precision of times, in seconds: that of the clock of a zip."""
@@ -213,7 +215,7 @@ def _below_the_wrapper(
     tops = {entry.parts[0] for entry in entries}
     if len(tops) != 1 or any(len(entry.parts) == 1 for entry in entries):
         return entries
-    books = [entry for entry in entries if entry.name.lower().endswith(".ipynb")]
+    books = [entry for entry in entries if owners.is_named_as_notebook(entry.name)]
     inner = {book.parts[1] for book in books if len(book.parts) > 2}
     people = {name for name in inner if not owners.lesson_of((name,), notebooks)}
     stems = [owners.stem_of(book.parts[1]) for book in books if len(book.parts) == 2]
@@ -248,10 +250,16 @@ class _Reading:
 
     def files(self, entries: Iterable[FileEntry]) -> Iterable[_File]:
         for number, entry in enumerate(entries):
-            if not entry.name.lower().endswith(".ipynb"):
+            if not (owners.is_named_as_notebook(entry.name) or self._holds_notebook(entry)):
                 self._no_notebook(entry)
             elif self._is_within_bounds(entry):
                 yield from self._file(number, entry)
+
+    def _holds_notebook(self, entry: FileEntry) -> bool:
+        """True if a text, whatever its name, has cells of an exercise."""
+        if PurePosixPath(entry.name.lower()).suffix not in MAY_HOLD_NOTEBOOK:
+            return False
+        return bool(notebook_json.ids(self._content(entry)[1]))
 
     def _no_notebook(self, entry: FileEntry) -> None:
         if entry.name.lower().endswith((".zip", ".tar", ".gz", ".7z", ".rar")):

@@ -20,6 +20,7 @@ VERSION = re.compile(
 )
 UPLOADED_AGAIN = re.compile(r"-(\d{1,3})$")
 """Canvas writes a version so."""
+ENDING = re.compile(r"\.ipynb(?:\.(?:txt|json))?$", re.IGNORECASE)
 NUMBER = re.compile(r"(?<![0-9A-Za-z])(\d\d)(?![0-9A-Za-z])")
 EDGES = " _-.,"
 
@@ -62,8 +63,14 @@ def _on_moodle(found: re.Match[str], rest: str, upload: str) -> Owner:
 
 
 def stem_of(name: str) -> str:
-    ending = ".ipynb"
-    return name[: -len(ending)] if name.lower().endswith(ending) else name
+    """A notebook's name without its ending, and without one that a browser or a mail program put
+    behind it: 03.ipynb.txt.
+    """
+    return ENDING.sub("", name)
+
+
+def is_named_as_notebook(name: str) -> bool:
+    return ENDING.search(name) is not None
 
 
 def version(stem: str, *, platform: bool = False) -> tuple[str, int]:
