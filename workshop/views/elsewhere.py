@@ -23,7 +23,7 @@ from classroom.paper.svg import (
     text,
     tint,
 )
-from kernel.events import Dispatched, Note, Requested, Returned
+from kernel.core.events import Dispatched, Note, Requested, Returned
 
 from .view import View
 

@@ -25,8 +25,8 @@ from classroom.paper.svg import (
     wrapped,
 )
 from kernel import Result
-from kernel.events import Dispatched, Returned
-from kernel.untrusted import citations
+from kernel.core.events import Dispatched, Returned
+from kernel.plumbing.untrusted import citations
 
 from .scene import STATE_OF
 from .view import View

@@ -22,7 +22,7 @@ from classroom.paper.svg import (
     line,
     text,
 )
-from kernel.trace import counted
+from kernel.plumbing.trace import counted
 
 from .view import View
 

@@ -24,8 +24,8 @@ from classroom.paper.svg import (
     tint,
     wrapped,
 )
-from kernel.events import Dispatched
-from kernel.plan import Plan, Step
+from kernel.core.events import Dispatched
+from kernel.parts.planning.plan import Plan, Step
 from workshop.views.hues import Hues
 
 from .jobs import Job, jobs, notes

@@ -28,8 +28,8 @@ from classroom.paper.svg import (
     wrapped,
 )
 from kernel import Run, Trace
-from kernel.models import role_of
-from kernel.telemetry import NAMES, Span, Spans
+from kernel.parts.telemetry import NAMES, Span, Spans
+from kernel.plumbing.models import role_of
 from workshop.views.hues import Hues
 
 from .lanes import Scale, in_text

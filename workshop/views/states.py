@@ -19,7 +19,7 @@ from classroom.paper.svg import (
     text,
     tint,
 )
-from kernel.events import Dispatched, Note, Returned
+from kernel.core.events import Dispatched, Note, Returned
 
 from .view import View
 

@@ -33,7 +33,7 @@ from classroom.paper.svg import (
     tint,
     wrapped,
 )
-from kernel.models import role_of
+from kernel.plumbing.models import role_of
 from workshop.views.hues import Hues
 
 from .footer import first_reasons, footer

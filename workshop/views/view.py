@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from classroom.paper.svg import FONT, INK, MUTED, card, escape, text
 from kernel import Event, Run, Trace
-from kernel.readings import reading_of
+from kernel.plumbing.readings import reading_of
 
 from .hues import Hues
 from .scene import Scene

@@ -36,7 +36,7 @@ from classroom.checks.engine import judge
 from classroom.checks.explain import explain
 from classroom.course import Course
 from classroom.observing import Crash, Sight
-from kernel.trace import counted
+from kernel.plumbing.trace import counted
 from tests.places import ROOT
 
 pytestmark = pytest.mark.usefixtures("patient")

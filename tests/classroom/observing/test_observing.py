@@ -261,7 +261,7 @@ def test_a_class_cannot_pass_for_one_of_the_kernels():
     class Result2(Result):
         """A subclass may answer anything."""
 
-    Mine = type("Result", (), {"__module__": "kernel.contract", "status": "ok"})
+    Mine = type("Result", (), {"__module__": "kernel.core.contract", "status": "ok"})
     assert json.loads(canonical(Result2(status="ok"))) == {"object": "Result2"}
     assert json.loads(canonical(Mine())) == {"object": "Result"}
     named = type("M", (type,), {"__name__": property(lambda _: 1 / 0)})("Odd", (), {})

@@ -8,9 +8,9 @@ from typing import Any
 from classroom.observing import as_dict, as_number, call, held
 from classroom.observing.canonical import plain
 from kernel import Handoff, Result, Trace, Usage, models
-from kernel.budget import Spent
-from kernel.events import Replied
-from kernel.wire import Reply
+from kernel.core.budget import Spent
+from kernel.core.events import Replied
+from kernel.core.wire import Reply
 from workshop.course.desks import Specialist
 from workshop.course.seen import quiet_run
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from classroom.observing import as_number, call
 from kernel import Handoff, Result, Run
-from kernel.evaluate import Trial
+from kernel.parts.evaluate import Trial
 from workshop.course.seen import quiet_run
 
 MOST = 60

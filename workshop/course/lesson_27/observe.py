@@ -18,24 +18,15 @@ from typing import Any
 from classroom.observing import call, pictured, service, wait
 from classroom.observing.canonical import Raised, name_of
 from classroom.observing.processes import Processes
-from kernel import (
-    Agent,
-    DeterministicSupervisor,
-    Handoff,
-    Result,
-    Run,
-    Tool,
-    gates,
-    models,
-    specialists,
-)
-from kernel.contract import Executable
-from kernel.labels import label
-from kernel.plan import PLANNER
-from kernel.search import Corpus, Document
-from kernel.supervisors import SUPERVISOR
-from kernel.team import RESEARCHER, REVIEWER, WRITER
-from kernel.untrusted import citations
+from kernel import Agent, DeterministicSupervisor, Handoff, Result, Run, Tool, models, specialists
+from kernel.core.contract import Executable
+from kernel.core.supervisors import SUPERVISOR
+from kernel.core.team import RESEARCHER, REVIEWER, WRITER
+from kernel.parts import gates
+from kernel.parts.planning.plan import PLANNER
+from kernel.plumbing.labels import label
+from kernel.plumbing.search import Corpus, Document
+from kernel.plumbing.untrusted import citations
 from workshop.course.capstone import KERNELS_TOOLS, on_log, sentences
 from workshop.course.service import Killed, Log
 from workshop.material.documents import read_folder
