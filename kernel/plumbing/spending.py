@@ -20,9 +20,7 @@ DEFAULT_MAX_USD = Decimal("0.50")
 
 VARIABLE = "WORKSHOP_MAX_USD"
 
-ADVICE = (
-    "; `kernel.spending.allow(amount)`, or --max-usd, sets a higher limit (None: no limit)"
-)
+ADVICE = "; `kernel.spending.allow(amount)`, or --max-usd, sets a higher limit (None: no limit)"
 
 _ledger: Ledger | None = None
 _making = threading.Lock()

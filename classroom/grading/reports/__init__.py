@@ -17,7 +17,7 @@ from classroom.grading import plain
 from classroom.grading.late import LateRule
 from classroom.grading.overrides import Override
 
-from . import changes, class_page, junit, learner_markdown, learner_page, platforms, tables
+from . import changes, class_page, learner_markdown, learner_page, platforms, tables
 from .by_hand import apply, by_letters
 from .marks import Gradebook, GradedWork, Handed, Mark, Person
 from .own_class import OwnClass
@@ -130,7 +130,6 @@ def write(out: Path, results: Iterable[Path] | None = None, **facts: object) -> 
         "gradebook.csv": tables.as_csv(book),
         "gradebook.json": tables.as_json(book),
         "results.jsonl": tables.as_lines(book),
-        "junit.xml": junit.as_xml(book),
     }
     for person in book.people:
         files[f"learners/{person.page}.md"] = learner_markdown.page(person, book)

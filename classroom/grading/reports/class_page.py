@@ -19,7 +19,6 @@ FILES = (
     ("gradebook.csv", "for a spreadsheet"),
     ("gradebook.json", "for a program"),
     ("results.jsonl", "every check, one a line"),
-    ("junit.xml", "for a CI"),
 )
 MOST_LISTED = 500
 LISTED = 8
