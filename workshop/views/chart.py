@@ -251,8 +251,8 @@ def curves(
         for tick in scale.ticks:
             sheet.line(left, y_of(tick), right, y_of(tick), stroke=FAINT)
             sheet.text(left - 10, y_of(tick) + 4, f"{tick:,g}", anchor="end")
-        most = MOST_STEPS // 2 if sheet.narrow else MOST_STEPS
-        for step in range(0, steps, 1 + (steps - 1) // most):
+        longest = MOST_STEPS // 2 if sheet.narrow else MOST_STEPS
+        for step in range(0, steps, 1 + (steps - 1) // longest):
             sheet.text(x_of(step), bottom + 16, str(step + 1), anchor="middle")
         sheet.text((left + right) / 2, bottom + 36, x_axis, anchor="middle")
         sheet.line(left, y_of(limit), right, y_of(limit), **DASHED)

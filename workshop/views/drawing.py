@@ -80,12 +80,12 @@ class Drawing:
         width: float,
         *,
         size: float = SMALL,
-        most: int = 2,
+        max_lines: int = 2,
         **style: Any,
     ) -> float:
-        """A text on at most `most` lines from baseline y on; returns the baseline below them."""
+        """A text on at most `max_lines` lines from baseline y on; returns the baseline below them."""
         room = width / BOLDER if style.get("bold") else width
-        for words_of_line in wrapped(words, room, self.size(size), max_lines=most):
+        for words_of_line in wrapped(words, room, self.size(size), max_lines=max_lines):
             self.text(x, y, words_of_line, size=size, **style)
             y += round(self.size(size) * 1.3)
         return y
@@ -94,7 +94,7 @@ class Drawing:
         """The picture's title: a long one in smaller letters, on a narrow sheet on two lines."""
         if self.narrow:
             self.y = self.lines(
-                self.left, 30, words, self.room, size=14, most=3, fill=INK, bold=True
+                self.left, 30, words, self.room, size=14, max_lines=3, fill=INK, bold=True
             )
             self.y += 4
             return
@@ -103,11 +103,13 @@ class Drawing:
         self.text(self.left, 38, words, size=size, fill=INK, bold=True, width=self.room)
         self.y = 62.0
 
-    def paragraph(self, words: str, *, fill: str = INK, most: int = 8, size: float = BODY) -> None:
+    def paragraph(
+        self, words: str, *, fill: str = INK, max_lines: int = 8, size: float = BODY
+    ) -> None:
         """A sentence over the whole width; the next free line is below it."""
         if words:
             self.y = self.lines(
-                self.left, self.y, words, self.room, size=size, most=most, fill=fill
+                self.left, self.y, words, self.room, size=size, max_lines=max_lines, fill=fill
             )
             self.y += 3
 

@@ -238,7 +238,7 @@ def _words(
     y: float,
     width: float,
     lines: Sequence[str],
-    most: int = 1,
+    max_lines: int = 1,
 ) -> float:
     """The name and the state of a box from baseline y on, then its lines; returns the last baseline."""
     size = BODY if width < 170 else LABEL
@@ -260,9 +260,9 @@ def _words(
     for line in lines:
         y += 16
         fill = WARNING if node.warns else MUTED
-        y = sheet.lines(x + BESIDE, y, line, width - 2 * BESIDE, most=most, fill=fill) - round(
-            sheet.size(SMALL) * 1.3
-        )
+        y = sheet.lines(
+            x + BESIDE, y, line, width - 2 * BESIDE, max_lines=max_lines, fill=fill
+        ) - round(sheet.size(SMALL) * 1.3)
     return y
 
 
@@ -308,7 +308,7 @@ def _entry(
     carried = f"{arrow} {words}" if words else ""
     lines = [*filter(None, [*node.lines, carried, node.needs])]
     behind = len(sheet.shapes)
-    y = _words(sheet, node, x, top + 20, width, lines, most=3)
+    y = _words(sheet, node, x, top + 20, width, lines, max_lines=3)
     height = y + 12 - top
     stroke, weight = node.edge
     frame = Drawing(narrow=True)

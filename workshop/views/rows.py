@@ -180,7 +180,10 @@ def _row(sheet: Drawing, row: Row, track: Track) -> None:
         sheet.text(track.right + 16, baseline, row.words, fill=row.fill, width=room)
         top = sheet.y
     elif own_line:
-        top = sheet.lines(x, baseline + 16, row.words, sheet.right - x, most=3, fill=row.fill) - 8
+        top = (
+            sheet.lines(x, baseline + 16, row.words, sheet.right - x, max_lines=3, fill=row.fill)
+            - 8
+        )
     else:
         sheet.text(sheet.right, baseline, row.words, fill=row.fill, anchor="end")
         top = baseline + 7

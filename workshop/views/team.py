@@ -70,7 +70,7 @@ class TeamPicture(View):
         if live and self._clock:
             now = now._replace(seconds=max(self._clock(), now.seconds))
         _header(sheet, scene, now.seconds if self.time == "seconds" else None)
-        sheet.paragraph(scene.finding(), size=BODY + 1, most=4 if sheet.narrow else 2)
+        sheet.paragraph(scene.finding(), size=BODY + 1, max_lines=4 if sheet.narrow else 2)
         sheet.y += 10
         columns = _columns(scene.hub, hues)
         nested = len(columns) > 2
