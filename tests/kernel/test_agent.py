@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from kernel import Budget, Client, Handoff, Pause, Registry, Reply, Run, Tool, ToolError, tool
-from kernel.agent import Checked
-from kernel.events import Note
-from kernel.tools import definitions
-from kernel.wire import NEXT_STEP
+from kernel.core.agent import CheckedAnswer
+from kernel.core.events import Note
+from kernel.core.tools import definitions
+from kernel.core.wire import NEXT_STEP
 from tests.on_each import on_each
 from tests.scripted import call, requests_of, scripted
 
@@ -214,7 +214,9 @@ async def test_structured_output_is_validated_and_sent_back_once_it_does_not_fit
 
 
 async def test_a_correction_of_shape_carries_the_schema_and_one_of_a_check_does_not(agent):
-    shaped = agent(output=Sum, check=lambda total, found: Checked(SMALL if total.total < 9 else ()))
+    shaped = agent(
+        output=Sum, check=lambda total, found: CheckedAnswer(SMALL if total.total < 9 else ())
+    )
     result, requests, _ = await run_agent(shaped, "three", '{"total": 3}')
     corrections = [requests[1]["messages"][-1]["content"]]
     assert result.status == "failed" and "too small" in result.reason
@@ -230,7 +232,7 @@ SMALL = ("the total is too small",)
 
 @on_each("answer", ["three", '{"total": 3}'])
 async def test_a_wrong_answer_is_sent_back_once_and_then_is_failed_with_the_words(answer, agent):
-    shaped = agent(output=Sum, check=lambda total, found: Checked(SMALL))
+    shaped = agent(output=Sum, check=lambda total, found: CheckedAnswer(SMALL))
     result, requests, run = await run_agent(shaped, answer, answer)
     assert (result.status, result.output, len(requests)) == ("failed", None, 2)
     assert result.artifacts["said"] == answer and "asked twice" in result.reason
@@ -242,7 +244,7 @@ def in_results(text, found):
     """Keeps the words of a text that a tool returned."""
     kept = [word for word in text.split() if word in found]
     lost = [f"{word} was returned by no tool" for word in text.split() if word not in found]
-    return Checked(lost, " ".join(kept) or None)
+    return CheckedAnswer(lost, " ".join(kept) or None)
 
 
 async def test_a_check_sees_the_results_of_the_loops_tools_and_leaves_what_can_be_used(agent):
@@ -257,12 +259,15 @@ async def test_a_check_sees_the_results_of_the_loops_tools_and_leaves_what_can_b
 
 
 @on_each(
-    ("said", "expected"),
+    ("words", "expected"),
     [("3", ("exhausted", "3")), ("3 5", ("exhausted", "3")), ("5", ("failed", None))],
 )
-async def test_the_answer_at_a_limit_is_only_cut(said, expected, agent):
+async def test_the_answer_at_a_limit_is_only_cut(words, expected, agent):
     careful = agent(tools=(add,), check=in_results, max_turns=1)
-    for last in (said, {"content": [{"type": "text", "text": said}], "stop_reason": "max_tokens"}):
+    for last in (
+        words,
+        {"content": [{"type": "text", "text": words}], "stop_reason": "max_tokens"},
+    ):
         result, _, _ = await run_agent(careful, [call("add", a=1, b=2)], last)
         assert (result.status, result.output) == expected
 

@@ -21,8 +21,8 @@ from kernel import (
     receipt,
     specialists,
 )
-from kernel.handoff_tools import HandoffTool, finalize_by_name, taken_name, texts_of
-from kernel.journal import Journal
+from kernel.core.handoff_tools import HandoffTool, finalize_by_name, taken_name, texts_of
+from kernel.parts.journal.journal import Journal
 from offline_model import Temperament
 from tests.on_each import on_each
 

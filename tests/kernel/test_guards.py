@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from kernel import ApiError, Budget, Client, Handoff, Result, Run
-from kernel.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
-from kernel.waiting import before_next_try
+from kernel.parts.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
+from kernel.plumbing.waiting import before_next_try
 from offline_model import Script
 from tests.on_each import on_each
 

@@ -21,11 +21,11 @@ from kernel import (
     models,
     tool,
 )
-from kernel.budget import NOTHING
-from kernel.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry, is_failure
-from kernel.plan import Plan, PlannedSupervisor, Step
-from kernel.selection import DispatchSupervisor, Selection
-from kernel.team import Verdict
+from kernel.core.budget import NOTHING
+from kernel.core.team import Verdict
+from kernel.parts.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry, is_failure
+from kernel.parts.planning.plan import Plan, PlannedSupervisor, Step
+from kernel.parts.planning.selection import DispatchSupervisor, Selection
 from offline_model import Script
 from tests.on_each import on_each
 from tests.scripted import Worker, call, no_sleep, registry_of

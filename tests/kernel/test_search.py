@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from kernel import LIBRARY, Corpus, Run, search_tool
-from kernel.search import CorpusError, Document
+from kernel.plumbing.search import CorpusError, Document
 from tests.on_each import on_each
 from tests.scripted import scripted
 

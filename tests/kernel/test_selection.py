@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel import Budget, Handoff, Pause, Registry, Result, Run, tool
-from kernel.guards import Deadline, Limit, Retry
-from kernel.selection import (
+from kernel.parts.guards import Deadline, Limit, Retry
+from kernel.parts.planning.selection import (
     DispatchSupervisor,
     KeywordSelector,
     ModelSelector,

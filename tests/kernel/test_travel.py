@@ -27,8 +27,8 @@ from kernel import (
     tool,
     writer,
 )
-from kernel.gates import LengthGate
-from kernel.plan import PlannedSupervisor, StepPlanner, synthesizer
+from kernel.parts.gates import LengthGate
+from kernel.parts.planning.plan import PlannedSupervisor, StepPlanner, synthesizer
 from tests.on_each import on_each
 from tests.places import ROOT
 from tests.scripted import call, scripted

@@ -31,11 +31,11 @@ from kernel import (
     writer,
 )
 from kernel.__main__ import main
-from kernel.labels import LABEL, label
-from kernel.search import LONGEST_FIELD, LONGEST_TEXT, CorpusError, Document, Hit, as_text
-from kernel.texts import as_parts
-from kernel.trace import printable
-from kernel.untrusted import citations
+from kernel.plumbing.labels import LABEL, label
+from kernel.plumbing.search import LONGEST_FIELD, LONGEST_TEXT, CorpusError, Document, Hit, as_text
+from kernel.plumbing.texts import as_parts
+from kernel.plumbing.trace import printable
+from kernel.plumbing.untrusted import citations
 from offline_model import OfflineTransport
 from tests.on_each import on_each
 from tests.places import ROOT

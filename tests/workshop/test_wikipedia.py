@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from kernel import Run, ToolError, search_tool
-from kernel.search import Document
+from kernel.plumbing.search import Document
 from tests.on_each import on_each
 from tests.scripted import scripted
 from workshop.material.wikipedia import Wikipedia

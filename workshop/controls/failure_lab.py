@@ -11,7 +11,7 @@ from typing import Any
 from classroom.paper.control import Control, Place
 from classroom.paper.shown import prose, status_line
 from kernel import Budget, Executable, Handoff, Result, Run, connect
-from kernel.trace import dollars
+from kernel.plumbing.trace import dollars
 from offline_model import Temperament
 from workshop.views import BudgetGauges, Timeline
 

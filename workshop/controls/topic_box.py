@@ -210,7 +210,7 @@ class TopicBox(Control):
         """The brief, or else the work that was finished, each piece to open; then the bill and
         every handoff.
         """
-        from kernel.readings import reading_of
+        from kernel.plumbing.readings import reading_of
         from workshop.views import HandoffLog
         from workshop.views.understood import readings
         from workshop.views.view import under

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import httpx
 
 from kernel import ToolError
-from kernel.search import SNIPPET, Document, Hit
+from kernel.plumbing.search import SNIPPET, Document, Hit
 
 
 class Wikipedia:

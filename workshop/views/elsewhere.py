@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from classroom.paper.svg import BODY, MUTED
-from kernel.events import Dispatched, Note, Requested, Returned
+from kernel.core.events import Dispatched, Note, Requested, Returned
 
 from .drawing import Drawing
 from .graph import Column, Node, draw_graph

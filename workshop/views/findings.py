@@ -8,7 +8,7 @@ from typing import Any
 from classroom.paper.page import aside, column, columns, heading, name, sentence, sheet
 from classroom.paper.svg import escape, tint
 from kernel import Event
-from kernel.events import Dispatched, Returned
+from kernel.core.events import Dispatched, Returned
 
 from .hues import Hues
 from .view import View

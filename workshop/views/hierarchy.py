@@ -8,8 +8,8 @@ from decimal import Decimal
 
 from classroom.paper.svg import BODY, MUTED
 from kernel import Result
-from kernel.events import Dispatched, Returned
-from kernel.untrusted import citations
+from kernel.core.events import Dispatched, Returned
+from kernel.plumbing.untrusted import citations
 
 from .drawing import Drawing
 from .graph import Column, Node, draw_graph

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from classroom.paper.svg import BODY, CARD, INK, LABEL, MUTED, deep
-from kernel.trace import counted
+from kernel.plumbing.trace import counted
 
 from .drawing import Drawing
 from .view import View

@@ -7,7 +7,7 @@ from itertools import combinations
 from math import cos, pi, sin
 
 from classroom.paper.svg import BODY, CARD, INK, LABEL, MUTED, deep
-from kernel.trace import counted
+from kernel.plumbing.trace import counted
 
 from .drawing import Drawing
 from .view import View

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from classroom.paper.svg import BODY, MUTED
-from kernel.events import Dispatched
-from kernel.plan import Plan, Step
+from kernel.core.events import Dispatched
+from kernel.parts.planning.plan import Plan, Step
 from workshop.views.hues import Hues
 
 from .drawing import Drawing

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from kernel import Budget, Event, Handoff, Result, Spent
-from kernel.events import (
+from kernel.core.events import (
     Dispatched,
     Note,
     Replied,

@@ -8,8 +8,8 @@ from typing import Any
 
 from classroom.paper.svg import BODY, INK, MUTED, WARNING
 from kernel import Run, Trace
-from kernel.models import role_of
-from kernel.telemetry import NAMES, Span, Spans
+from kernel.parts.telemetry import NAMES, Span, Spans
+from kernel.plumbing.models import role_of
 from workshop.views.hues import Hues
 
 from .drawing import Drawing, both, image

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from classroom.paper.svg import BODY, INK, LINE, MUTED, tint
-from kernel.events import Dispatched, Note, Returned
+from kernel.core.events import Dispatched, Note, Returned
 
 from .drawing import Drawing
 from .view import View

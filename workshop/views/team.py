@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from classroom.paper.svg import BODY, CARD, INK, LABEL, MUTED, SMALL, TITLE
-from kernel.models import role_of
+from kernel.plumbing.models import role_of
 from workshop.views.hues import Hues
 
 from .drawing import Drawing

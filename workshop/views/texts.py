@@ -7,7 +7,7 @@ from typing import Any
 
 from classroom.paper.page import TEXT, aside, column, columns, heading, name, sentence, sheet, size
 from classroom.paper.svg import INK, LINE, escape
-from kernel.trace import counted
+from kernel.plumbing.trace import counted
 
 ONLY_HERE = "only here"
 BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from classroom.paper.svg import FONT, MUTED, escape
 from kernel import Event, Run, Trace
-from kernel.readings import reading_of
+from kernel.plumbing.readings import reading_of
 
 from .drawing import Drawing, both, frame, image
 from .hues import Hues

@@ -35,8 +35,8 @@ from kernel import (
     researcher,
     tool,
 )
-from kernel.events import Waited
-from kernel.readings import reading_of
+from kernel.core.events import Waited
+from kernel.plumbing.readings import reading_of
 from tests.places import ROOT
 from tests.scripted import Worker, call, scripted
 from workshop.views import (

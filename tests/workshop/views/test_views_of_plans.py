@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import pytest
 
 from kernel import Handoff, Registry, Result, Run, Trace, Verdict
-from kernel.gates import Gated, LengthGate, ModelGate
-from kernel.plan import (
+from kernel.parts.gates import Gated, LengthGate, ModelGate
+from kernel.parts.planning.plan import (
     Contradiction,
     Finding,
     Findings,
@@ -156,7 +156,7 @@ async def test_of_a_worker_behind_gates_only_what_passed_is_shown_once():
         name, cost = "short", 0.0
 
         async def check(self, draft, handoff, run):
-            from kernel.gates import Issue
+            from kernel.parts.gates import Issue
 
             return [Issue(where="claim", problem="too long")] if "long" in draft else []
 

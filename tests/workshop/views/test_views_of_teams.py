@@ -18,7 +18,7 @@ from kernel import (
     specialists,
     tool,
 )
-from kernel.gates import Gated, LengthGate
+from kernel.parts.gates import Gated, LengthGate
 from tests.scripted import Worker, scripted
 from workshop.views import AgentLoop, Hierarchy, HubAndMesh
 
