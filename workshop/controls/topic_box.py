@@ -277,7 +277,7 @@ class _Drawing:
 
     def __exit__(self, *exc_info: object) -> None:
         self._drawing.cancel()
-        self._canvas.value = self._picture.markup()
+        self._canvas.value = self._picture.frame()
 
     def _clock(self) -> float:
         seconds, seen = self._seen
@@ -289,7 +289,7 @@ class _Drawing:
 
     async def _draw(self) -> None:
         while True:
-            self._canvas.value, self._changed = self._picture.markup(), False
+            self._canvas.value, self._changed = self._picture.frame(), False
             for _ in range(round(TICK_S / FRAME_S)):
                 await asyncio.sleep(FRAME_S)
                 if self._changed:

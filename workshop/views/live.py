@@ -154,7 +154,7 @@ class _Screen:
     def _draw(self) -> None:
         began = time.monotonic()
         for view, picture in zip(self._views, self._pictures, strict=True):
-            picture.value = view.markup()
+            picture.value = view.frame()
         try:
             scene = self._scene.scene
             self._sentence.value = (

@@ -38,6 +38,8 @@ STATE_OF: dict[str, State] = {
     "cancelled": "stopped",
 }
 """The state in words, by the status of the result."""
+TROUBLE = ("failed", "stopped", "paused")
+"""The states that are not a good end."""
 
 HANDOFF_TOOL = "handoff_to_"
 """A tool of this name announces a specialist before it is first called."""
