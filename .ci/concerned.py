@@ -10,7 +10,8 @@ IN_LESSONS = ("kernel", "offline_model", "notebooks", "solutions", "exercises", 
 
 
 def folders_of(changed: str) -> set[str]:
-    """The folders of tests for one file; `kernel/run.py` has `tests/kernel` and the notebooks."""
+    """The folders of tests for one file; those of `kernel/core/run.py` are
+    `tests/kernel` and the notebooks."""
     parts = Path(changed).parent.parts
     place = parts[1:] if parts[:1] == ("tests",) else parts
     own = [Path("tests", *place[:depth]) for depth in (2, 1) if place[:depth]]

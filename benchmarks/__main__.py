@@ -31,7 +31,7 @@ from kernel import (
     specialists,
     writer,
 )
-from kernel.telemetry import MOST_WAITING, Spans
+from kernel.parts.telemetry import MOST_WAITING, Spans
 
 from . import cluster, inputs, production, server
 from . import growth as pieces

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernel import Handoff, Result, Run, connect
-from kernel.cluster import Cluster, fan_out, open_cluster
+from kernel.parts.cluster import Cluster, fan_out, open_cluster
 
 BRANCHES = 200
 AT_ONCE = 8

@@ -19,13 +19,13 @@ from typing import Any
 import httpx
 
 from kernel import Agent, Client, Handoff, Result, Run, models, tool
-from kernel.budget import Budget, Ledger
-from kernel.client import OnRetry, WrappedClient
-from kernel.context import Context
-from kernel.journal import Journal, Once
-from kernel.memory import Memory
-from kernel.models import demand_of
-from kernel.wire import ApiError, Reply, Request
+from kernel.core.budget import Budget, Ledger
+from kernel.core.wire import ApiError, Reply, Request
+from kernel.parts.context import Context
+from kernel.parts.journal.journal import Journal, Once
+from kernel.parts.memory import Memory
+from kernel.plumbing.client import OnRetry, WrappedClient
+from kernel.plumbing.models import demand_of
 
 SIZES = (100, 1_000, 10_000)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kernel.plan import PLANNER
+from kernel.parts.planning.plan import PLANNER
 from workshop.desks.oncall import PROMPTS
 
 SIZE = 24 * 1024

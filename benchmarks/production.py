@@ -12,8 +12,8 @@ from pathlib import Path
 from statistics import median
 
 from kernel import Executable, Handoff, Result, Run, connect
-from kernel.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
-from kernel.journal import Journal
+from kernel.parts.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
+from kernel.parts.journal.journal import Journal
 
 from .sides import Kernel
 

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 from kernel import Agent, Budget, Client, Handoff, Run, spending, tool
-from kernel.network import pool_for
+from kernel.plumbing.network import pool_for
 
 MODEL = "claude-haiku-5-5"
 SYSTEM = (

@@ -25,10 +25,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from kernel import Agent, Handoff, LLMSupervisor, Registry, Run, connect, models, specialists
-from kernel.plan import StepPlanner
-from kernel.selection import ModelSelector, NoSelection
-from kernel.supervisors import DeterministicSupervisor
-from kernel.tools import tool
+from kernel.core.supervisors import DeterministicSupervisor
+from kernel.core.tools import tool
+from kernel.parts.planning.plan import StepPlanner
+from kernel.parts.planning.selection import ModelSelector, NoSelection
 from offline_model import OfflineAPI
 from offline_model.account import HEADER, Account
 from offline_model.api.transport import OfflineTransport

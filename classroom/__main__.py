@@ -13,7 +13,7 @@ USAGE = """usage: python -m classroom COMMAND [OPTIONS]
   build [--check]                 execute the notebooks, make exercises, tables and pages of them
   handout --out ZIP               the course without solutions, to give to learners
   grade SUBMISSIONS --out DIR     grade a folder of submissions
-  site --out DIR                  the course as a static site to read
+  site --out DIR                  the course as a static site to read; --serve opens it
 
 All but `new` are for the course in this folder, whose `course.py` says what it is.
 """

@@ -1,21 +1,21 @@
 """A small runtime for supervisor-based multi-agent systems: one wire, one contract, one door."""
 
-from . import _libraries, models, spending  # noqa: F401  (the first one says what is missing)
-from .agent import Agent
-from .budget import Budget, Exhausted, Ledger, Spent
-from .client import Client, SetupError, WrappedClient
-from .connections import connect
-from .contract import Executable, Handoff, Pause, Result, ToolError
-from .events import Event
-from .handoff_tools import HandoffTool, NamedHandoffTool, finalize, receipt
-from .registry import Registry
-from .run import Run
-from .search import LIBRARY, Corpus, Wikipedia, search_tool
-from .supervisors import DeterministicSupervisor, LLMSupervisor
-from .team import Verdict, researcher, reviewer, specialists, writer
-from .tools import Tool, tool
-from .trace import Trace
-from .wire import ApiError, Block, Conversation, Reply, Usage
+from .core.agent import Agent
+from .core.budget import Budget, Exhausted, Ledger, Spent
+from .core.contract import Executable, Handoff, Pause, Result, ToolError
+from .core.events import Event
+from .core.handoff_tools import HandoffTool, NamedHandoffTool, finalize, receipt
+from .core.run import Run
+from .core.supervisors import DeterministicSupervisor, LLMSupervisor
+from .core.team import Verdict, researcher, reviewer, specialists, writer
+from .core.tools import Tool, tool
+from .core.wire import ApiError, Block, Conversation, Reply, Usage
+from .parts.planning.registry import Registry
+from .plumbing import models, spending
+from .plumbing.client import Client, SetupError, WrappedClient
+from .plumbing.connections import connect
+from .plumbing.search import LIBRARY, Corpus, search_tool
+from .plumbing.trace import Trace
 
 __version__ = "0.9.0"
 
@@ -49,7 +49,6 @@ __all__ = [
     "Trace",
     "Usage",
     "Verdict",
-    "Wikipedia",
     "WrappedClient",
     "connect",
     "finalize",

@@ -10,18 +10,19 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from .client import Client, SetupError
-from .contract import Handoff, Result
-from .events import Event, Replied
-from .journal_file import JournalError
-from .mcp import server_of
-from .readings import reading_of
-from .recording import BUDGET, OFFLINE, TEAMS, Recording, kept, team_of
-from .run import Run
-from .search import LIBRARY, Corpus, CorpusError, heads
-from .terminal import check_writable, client_of, command, report, run_options, spent_so_far
-from .trace import Trace, counted, dollars, line, printable
-from .untrusted import citations
+from .core.contract import Handoff, Result
+from .core.events import Event
+from .core.run import Run
+from .parts.elsewhere.mcp import server_of
+from .parts.journal.file import JournalError
+from .parts.journal.recording import BUDGET, OFFLINE, TEAMS, Recording, kept, team_of
+from .parts.terminal import check_writable, client_of, command, report, run_options, spent_so_far
+from .plumbing.client import Client, SetupError
+from .plumbing.readings import reading_of
+from .plumbing.search import LIBRARY, Corpus, CorpusError, heads
+from .plumbing.trace import Trace, counted, dollars, line, printable
+from .plumbing.untrusted import citations
+from .plumbing.work import Fold, ModelCall
 
 IN_USE = (errno.EADDRINUSE, 10048)
 """Error numbers of a port that is in use; the second is Windows' own."""
@@ -263,10 +264,13 @@ def _print(text: str) -> None:
 def _shower(verbose: bool) -> Callable[[Event], None]:
     """A reader of events that prints them as they happen."""
 
+    fold = Fold()
+
     def show(event: Event) -> None:
         text = line(event)
-        if verbose and isinstance(event, Replied):
-            text = "  " * event.run.count(".") + f"    {event.reply.understood}".rstrip()
+        work = fold.read(event)[-1].work
+        if verbose and isinstance(work, ModelCall) and work.reply:
+            text = "  " * work.run.count(".") + f"    {work.reply.understood}".rstrip()
         # a pipe that was closed, a full disk: the brief's own print will say so
         with contextlib.suppress(OSError):
             if text.strip():

@@ -1,6 +1,6 @@
 """`test --all` in parts, and on from where it was stopped: a plugin of pytest that this form alone loads.
 
-What has passed is kept in `.workshop/all/` as long as no file of the project changes, and until everything has passed.
+What has passed is kept in `.pytest_cache/all/` as long as no file of the project changes, and until everything has passed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Record:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.folder = root / ".workshop" / "all"
+        self.folder = root / ".pytest_cache" / "all"
         self.files = self.folder / "files"
         """Holds the digest of the project's files that the tests were run on."""
         self.tests = self.folder / "tests"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernel import Client, Handoff, Registry, Result
-from kernel.events import Replied
+from kernel.core.events import Replied
 from offline_model import OfflineTransport, Script
 
 

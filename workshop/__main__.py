@@ -16,7 +16,7 @@ USAGE = """usage: python3 -m workshop COMMAND [OPTIONS]
   build [--check]                 for maintainers: re-execute the notebooks, regenerate exercises
   handout --out ZIP               for instructors: the course without solutions, to give to learners
   corpus FOLDER --out DIR         for instructors: a copy of the course around your own documents
-  site --out DIR                  for maintainers: the course as a static site to read
+  site --browser --serve          build the course for a browser's tab and open it (needs Node.js)
   grade SUBMISSIONS --out DIR     grade a folder of submissions
 """
 COMMANDS = (

@@ -18,7 +18,7 @@ class CostLine:
 
     def __call__(self, *result: object) -> None:
         """Prints the line; IPython calls it after each cell."""
-        spending = sys.modules.get("kernel.spending")
+        spending = sys.modules.get("kernel.plumbing.spending")
         if spending is not None and (text := self.text(spending)):
             print(text)
 

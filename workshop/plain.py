@@ -14,10 +14,10 @@ from typing import Any
 import httpx
 
 from kernel import Client, Usage, connect
-from kernel.client import NOT_SENT, Mode
-from kernel.models import demand_of, spent_on
-from kernel.network import way_to
-from kernel.wire import RequestSize, cache_writes, most_tokens
+from kernel.core.wire import RequestSize, cache_writes, most_tokens
+from kernel.plumbing.client import NOT_SENT, Mode
+from kernel.plumbing.models import demand_of, spent_on
+from kernel.plumbing.network import way_to
 
 
 def local_server() -> str:

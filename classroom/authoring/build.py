@@ -12,6 +12,8 @@ import asyncio
 import difflib
 import re
 import sys
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -198,8 +200,7 @@ def _built(options: argparse.Namespace) -> int:
     # tables first, as the checks of solutions look them up; stubs last, as solutions get headers
     wrong = sum(_keep(path, text, check=check) for path, text in tables.generated())
     wrong += sum(_executed(path, check=check) for path in paths)
-    rest = (*exercises.generated(), *lessons.pages(), *active().pages())
-    wrong += sum(_keep(path, text, check=check) for path, text in rest)
+    wrong += sum(_keep(path, text, check=check) for path, text in _pages())
     return 1 if wrong else 0
 
 
@@ -264,8 +265,14 @@ def _words(paths: list[Path], *, check: bool) -> int:
     for path in paths:
         notebook = normalise(nbformat.read(path, as_version=4))
         wrong += _keep(path, text_of(lessons.waymarked(notebook, path)), check=check)
-    generated = (*exercises.generated(), *lessons.pages(), *active().pages())
-    return wrong + sum(_keep(path, text, check=check) for path, text in generated)
+    return wrong + sum(_keep(path, text, check=check) for path, text in _pages())
+
+
+def _pages() -> Iterator[tuple[Path, str]]:
+    """Each page that follows from the notebooks, made when the one before it is written: two may
+    write into README.
+    """
+    return chain(exercises.generated(), lessons.pages(), active().pages())
 
 
 def _exercises(numbers: tuple[str, ...], *, check: bool) -> int:

@@ -200,7 +200,7 @@ def pages() -> Iterator[tuple[Path, str]]:
     yield course.notebooks / MAP, _map(paths, times)
     for page, write in (
         (course.root / "README.md", _readme),
-        (course.notebooks / "INSTRUCTORS.md", _instructors),
+        (course.root / "docs" / "INSTRUCTORS.md", _instructors),
         (course.root / needs.PAGE, _editions),
     ):
         if page.is_file():
@@ -255,7 +255,11 @@ def _plans(times: dict[Lesson, int]) -> list[str]:
     rows = []
     for name, numbers in active().plans.items():
         alone = sum(minutes.get(number, 0) for number in numbers)
-        ours = [f"[{evenings[one][0].title}]({one}.ipynb)" for one in numbers if one in evenings]
+        ours = [
+            f"[{evenings[one][0].title}](../notebooks/{one}.ipynb)"
+            for one in numbers
+            if one in evenings
+        ]
         numbered = tuple(one for one in numbers if one not in evenings)
         content = ", ".join([*ours, *([_ranges(numbered)] if numbered else [])])
         rows.append(f"| {name} | {content} | {alone} min | {alone * 3 // 2} min |")

@@ -8,6 +8,7 @@ of pyproject.toml (`classroom.authoring.extras`).
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -15,6 +16,7 @@ from typing import Any
 
 from classroom.course import active
 from classroom.notebook import tab
+from classroom.notebook.names import made_by
 
 TAG = "needs-"
 PAGE = "docs/editions.md"
@@ -43,8 +45,8 @@ def _required() -> set[str]:
 
 
 def stored(cells: Iterable[Any]) -> dict[str, str]:
-    """The cells that show in a tab what is stored, by id, with what they need; "" for a cell that
-    only builds on one of them.
+    """The cells that do not run in a tab, by id, with what they need; "" for a cell that only
+    builds on one of them.
     """
     found: dict[str, str] = {}
     missing: set[str] = set()
@@ -52,13 +54,33 @@ def stored(cells: Iterable[Any]) -> dict[str, str]:
         if cell.cell_type != "code":
             continue
         needed = ", ".join(words for name in names(cell) if (words := lacked(name)))
-        made = tab.made_by(cell.source)
-        if needed or missing & tab.used_by(cell.source):
+        made = made_by(cell.source)
+        if needed or missing & used_by(cell.source):
             found[cell.id] = needed
             missing |= made
         else:
             missing -= made
     return found
+
+
+def used_by(source: str) -> set[str]:
+    """The names that a cell uses and does not make itself; none for code that cannot be read. A
+    cell that does both, as in `a += 1`, has a tag of its own where it cannot run.
+    """
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except SyntaxError:
+        return set()
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    made = {name.id for name in names if not isinstance(name.ctx, ast.Load)}
+    given = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return {name.id for name in names} - made - given - made_by(source)
+
+
+def in_words(needed: str) -> str:
+    """The sentence on a cell that does not run in a tab; `needed` as `stored` returns it."""
+    why = f"it needs {needed}" if needed else "it builds on one above"
+    return f"Only the installed edition runs this cell: {why}."
 
 
 def _others(found: dict[str, str]) -> str:

@@ -23,7 +23,7 @@ from classroom.observing import (
     source_of,
 )
 
-from . import deadline, in_turn, renumbered, tables
+from . import deadline, in_turn, tables
 from .beside_ours import smaller
 from .compare import Row
 from .explain import explain, verdict_of
@@ -46,15 +46,13 @@ class CheckFailed(AssertionError):
 def check(id: str, answer: Any) -> CheckVerdict | LearnerNote:
     """Checks an answer: `check("01.1", answer)`, with the function itself, plain or async.
 
-    An answer of an earlier numbering is checked under the id that its exercise has today.
-
     Returns the verdict, which a notebook shows. With a person there nothing is ever raised, so that
     Run All goes on, and a pass names the next exercise; otherwise a check that is not passed raises
     CheckFailed, an unknown id UnknownExercise.
     """
     person = interactive()
     try:
-        known = exercise(_id_today(id, answer))
+        known = exercise(id)
     except UnknownExercise as problem:
         if person:
             return LearnerNote(f"{problem}.")
@@ -66,17 +64,6 @@ def check(id: str, answer: Any) -> CheckVerdict | LearnerNote:
     if not verdict.passed and not person:
         raise CheckFailed(verdict.text())
     return verdict
-
-
-def _id_today(id: str, answer: Any) -> str:
-    """The id that the exercise of an answer has today. Raises UnknownExercise where the course has
-    it no more.
-    """
-    name = getattr(answer, "__name__", "")
-    row = renumbered.table().row(id, {name, *renumbered.names_in(source_of(answer))})
-    if row and not row.now:
-        raise UnknownExercise(renumbered.table().gone(row))
-    return row.now if row else id
 
 
 def judge(

@@ -19,7 +19,6 @@ from classroom.course import active
 from classroom.notebook import kept
 from classroom.notebook.presence import IN_BROWSER, interactive, notebook_path
 
-from . import renumbered
 from .register import UnknownExercise, exercise
 from .verdict import CheckVerdict, LearnerNote
 
@@ -189,33 +188,7 @@ def _read() -> dict[str, dict[str, Any]]:
     if not all(isinstance(facts, dict) for facts in known.values()):
         kept.set_aside(_file(), "progress")
         return {}
-    return _with_ids_of_today(known)
-
-
-def _with_ids_of_today(known: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Progress on exercises that had other ids: an answer that was kept tells them."""
-    found: dict[str, dict[str, Any]] = {}
-    moved = {}
-    for id, facts in known.items():
-        answer = facts.get("answer")
-        names = renumbered.names_in(answer) if isinstance(answer, str) else set()
-        row = renumbered.table().row(id, names)
-        if row is None:
-            found[id] = facts
-        elif row.now:
-            moved[row.now] = _in_notebooks_of_today(facts)
-    return moved | found
-
-
-def _in_notebooks_of_today(facts: dict[str, Any]) -> dict[str, Any]:
-    """Returns the facts of an exercise under the present names of its notebooks."""
-    stems = renumbered.table().notebooks
-    paths = {}
-    for name, known in facts.get(BY_NOTEBOOK, {}).items():
-        path = Path(name)
-        stem = stems.get(path.stem)
-        paths[path.with_stem(stem).as_posix() if stem else name] = known
-    return {**facts, BY_NOTEBOOK: paths} if paths else facts
+    return known
 
 
 def _write(everything: dict[str, dict[str, Any]]) -> None:

@@ -24,7 +24,7 @@ from . import intake, observed, open_copy, options, overrides, pool, reports, sa
 from .intake.answers import master, names
 from .out_folder import OutFolder
 from .plan import GradingPlan
-from .reports.changes import as_written, graded_before, last_gradebook
+from .reports.changes import graded_before, last_gradebook
 from .reports.own_class import OwnClass
 from .reports.own_class import read as own_class_of
 from .sandbox import orphans
@@ -143,10 +143,7 @@ def _overrides(chosen: argparse.Namespace, own_class: OwnClass) -> tuple[overrid
     in the middle.
     """
     worth = {exercise.id: exercise.points for exercise in own_class.counted()}
-    file = chosen.out / overrides.FILE
-    if changed := overrides.bring_up(file, as_written(chosen.out / "gradebook.json")):
-        print(changed)
-    return overrides.read(file, worth)
+    return overrides.read(chosen.out / overrides.FILE, worth)
 
 
 def _still_to_do(run: Grading) -> list[Submission]:

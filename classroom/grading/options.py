@@ -49,8 +49,8 @@ def lessons() -> tuple[str, ...]:
 
 def _tells_more() -> str:
     """The course's own page on grading, where it has one."""
-    page = active().notebooks / "GRADING.md"
-    return " notebooks/GRADING.md tells more." if page.is_file() else ""
+    page = active().root / "docs" / "GRADING.md"
+    return " docs/GRADING.md tells more." if page.is_file() else ""
 
 
 def _parser() -> Parser:

@@ -16,15 +16,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from classroom.checks import renumbered
 from classroom.course import active
 
 from .late import moment
 
 FILE = "overrides.csv"
-KEPT = "overrides-with-old-numbers.csv"
 COLUMNS = ("learner", "exercise", "points", "due", "reason", "comment")
 MOST_BYTES = 5 * 2**20
 
@@ -56,49 +53,6 @@ def begin(file: Path) -> None:
     """Writes a file with the columns' names only, unless there is one."""
     if not file.exists():
         file.write_text("\ufeff" + ",".join(COLUMNS) + "\r\n", encoding="utf-8", newline="")
-
-
-def bring_up(file: Path, last: Mapping[str, Any]) -> str:
-    """Give the rows of the file the ids that exercises have today, where `last`, the gradebook
-    beside it, has those of an earlier numbering; return a sentence on it, "" where nothing was to
-    do.
-
-    The file as it was is kept beside it, and is the sign that this was done. Raises Unusable for a
-    row on an exercise that the course has no more.
-    """
-    old = renumbered.of_gradebook(last)
-    kept = file.with_name(KEPT)
-    if not old or not file.exists() or kept.exists():
-        return ""
-    rows, delimiter = _table(file)
-    names = [name.strip().lower() for name in rows[0][1]] if rows else []
-    if "exercise" not in names:
-        return ""
-    column = names.index("exercise")
-    for line, row in rows[1:]:
-        if column < len(row):
-            row[column] = _today(file, line, row[column].strip(), old)
-    out = io.StringIO()
-    csv.writer(out, delimiter=delimiter).writerows(row for _, row in rows)
-    kept.write_bytes(file.read_bytes())
-    file.write_text("\ufeff" + out.getvalue(), encoding="utf-8", newline="")
-    return f"{FILE} has the numbers that exercises have now; {KEPT} is the file as it was."
-
-
-def _today(file: Path, line: int, text: str, old: Mapping[str, renumbered.OldExercise]) -> str:
-    """Returns the present number of an exercise or a notebook, also for a number of earlier
-    days.
-    """
-    full = _full(text)
-    if full in old:
-        row = old[full]
-        if not row.now:
-            gone = renumbered.table().gone(row)
-            raise Unusable(f"{file}, line {line}: {gone}; delete this row")
-        return row.now
-    stems = renumbered.table().notebooks
-    lessons = {before[:2]: after[:2] for before, after in stems.items()}
-    return lessons.get(full, text)
 
 
 def read(file: Path, points: Mapping[str, float]) -> tuple[Override, ...]:

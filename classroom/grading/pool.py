@@ -38,7 +38,7 @@ from . import open_copy, plugin, sandbox
 from .intake import documents
 from .intake.answers import master
 from .plan import GradingPlan, notebook_s, plan_of
-from .sandbox import orphans
+from .sandbox import leftovers, orphans
 from .sandbox.spent import WIDE, WIDE_ALONE
 from .submission import Submission
 
@@ -320,7 +320,7 @@ def elsewhere(sent: bytes) -> bytes:
             raise ImportError(problem)
     except ImportError as problem:
         return json.dumps({"misfit": f"{platform.node()}: {problem}"}).encode()
-    with _one_at_a_time, tempfile.TemporaryDirectory(prefix="grade-") as folder:
+    with _one_at_a_time, _own_folder() as folder:
         [(name, submission)] = facts["plan"]["submissions"].items()
         path = Path(folder).resolve() / "0" / Path(name).name
         path.parent.mkdir()
@@ -333,12 +333,18 @@ def elsewhere(sent: bytes) -> bytes:
 @functools.cache
 def _course_of_worker() -> Path:
     """The open copy, made once in a worker and removed at its end."""
-    folder = tempfile.TemporaryDirectory(prefix="course-")
-    _kept.append(folder)
-    return open_copy.prepare(Path(folder.name) / "course")
+    folder = Path(tempfile.mkdtemp(prefix="course-"))
+    leftovers.note(folder)
+    return open_copy.prepare(folder / "course")
 
 
-_kept: list[tempfile.TemporaryDirectory[str]] = []
+@contextlib.contextmanager
+def _own_folder() -> Iterator[str]:
+    """A folder that is gone after the block, also when this process is killed in it."""
+    with tempfile.TemporaryDirectory(prefix="grade-") as folder:
+        leftovers.note(Path(folder))
+        yield folder
+    leftovers.forget(Path(folder))
 
 
 def _version(notebook: str) -> dict[str, str]:

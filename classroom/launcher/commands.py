@@ -69,6 +69,8 @@ def _run(command: str, argv: list[str]) -> int:
         return lab.start(options)
     if command == "grade":
         importlib.import_module("classroom.grading.options").read(argv, installed=False)
+    if command == "site":
+        importlib.import_module(MAINTAINERS[command]).read(argv)
     environment.settle([command, *argv], NEED.get(command, LESSONS_NEED))
     lab.adopt(lab.jupyter_environment(course.root, os.environ))  # for the kernels that it starts
     return importlib.import_module(MAINTAINERS[command]).main(argv) or 0

@@ -71,7 +71,6 @@ class Copies:
         first = not self.folder.is_dir()
         record = self._record()
         before = json.dumps(record)
-        yield from self._renumbered(record)
         for place in PLACES:
             for original in active().books(self.root / place):
                 yield from self._one(original, f"{place}/{original.name}", record)
@@ -90,24 +89,6 @@ class Copies:
         except (OSError, ValueError):
             return {}  # then every copy counts as changed, and none is replaced
         return record if isinstance(record, dict) else {}
-
-    def _renumbered(self, record: dict[str, dict[str, Any]]) -> Iterator[str]:
-        """Copies of notebooks that have other numbers by now: a changed one moves along, with the
-        ids of today; one that nobody changed goes, since a new one is made.
-        """
-        from classroom.checks import renumbered
-
-        for old, new in renumbered.table().notebooks.items():
-            for place in PLACES:
-                name = f"{place}/{old}.ipynb"
-                made = record.pop(name, {}).get("made", {})
-                mine = self.folder / name
-                if mine.exists() and made.get(mine.name) == _digest(mine):
-                    mine.unlink()
-                elif mine.exists() and not mine.with_stem(new).exists():
-                    mine.replace(mine.with_stem(new))
-                    _bring_up(mine.with_stem(new))
-                    yield f"{place}/{old} is {place}/{new} now; your own copy has moved along."
 
     def _one(self, original: Path, name: str, record: dict[str, dict[str, Any]]) -> Iterator[str]:
         known = record.get(name, {})
@@ -133,19 +114,6 @@ class Copies:
                 f"There is a newer version of {name}:"
                 f" {FOLDER}/{place.relative_to(self.folder).as_posix()}. Your own is unchanged."
             )
-
-
-def _bring_up(mine: Path) -> None:
-    """Give the exercises in a copy the ids of today; a file that is no notebook stays as it is."""
-    from classroom.checks import renumbered
-
-    try:
-        notebook = json.loads(mine.read_text(encoding="utf-8"))
-        changed = renumbered.bring_up(notebook)
-    except (ValueError, TypeError, LookupError, AttributeError):
-        return
-    if changed:
-        _write(mine, json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
 
 
 def copied(original: Path, root: Path) -> str:

@@ -5,7 +5,6 @@ environment.
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import importlib.util
 import json
 import os
@@ -26,8 +25,6 @@ from classroom.launcher import environment, lab
 
 DISK_NEEDED_GB = 1.0
 KERNEL_START_S = 30
-OLDEST_IPYKERNEL = (7, 4)
-"""Older ones never deliver a click to a cell that waits for it."""
 
 
 @dataclass(frozen=True)
@@ -266,9 +263,6 @@ def print_facts() -> None:
     facts = {
         "unmet": environment.unmet(requirements) if requirements.exists() else [],
         "projects": {name: _is_found(name, outside) for name in course.packages},
-        "ipykernel": next(
-            (d.version for d in importlib.metadata.distributions(name="ipykernel")), ""
-        ),
         "kernelspec": _kernelspec(Path(sys.prefix)),
     }
     print(json.dumps(facts))
@@ -309,10 +303,6 @@ def judge(facts: Mapping, root: Path) -> list[Diagnosis]:
     anew = _anew(root)
     astray = facts["unmet"]
     absent = [name for name, found in facts["projects"].items() if not found]
-    version = facts["ipykernel"]
-    new_enough = (
-        tuple(int(part) for part in version.split(".")[:2] if part.isdigit()) >= OLDEST_IPYKERNEL
-    )
     return [
         Diagnosis("packages", False, ", ".join(astray), anew)
         if astray
@@ -320,9 +310,6 @@ def judge(facts: Mapping, root: Path) -> list[Diagnosis]:
         Diagnosis("project", False, f"notebooks cannot import {' and '.join(absent)}", anew)
         if absent
         else Diagnosis("project", True, "notebooks can import the course's packages"),
-        Diagnosis("ipykernel", True, version)
-        if new_enough
-        else Diagnosis("ipykernel", False, f"{version or 'missing'}, 7.4 or newer is needed", anew),
         Diagnosis("kernelspec", False, facts["kernelspec"], anew)
         if facts["kernelspec"]
         else Diagnosis("kernelspec", True, "python3"),

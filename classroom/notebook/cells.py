@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any
 
 from classroom.course import NoCourse, active
-from classroom.notebook import frames
+from classroom.notebook import frames, tab
 from classroom.notebook.names import made_by
 from classroom.notebook.presence import IN_BROWSER, interactive
 
@@ -44,10 +44,7 @@ def load_ipython_extension(shell: Any) -> None:
         active()
     kinds = (Exception, asyncio.CancelledError, KeyboardInterrupt)
     if IN_BROWSER:
-        from classroom.notebook import tab
-
         active().in_a_tab()
-        tab.of(shell)
         warnings.filterwarnings("ignore", NO_MONITOR)
     shell.set_custom_exc(kinds, _show)
 
@@ -59,11 +56,6 @@ def _show(
     trace: TracebackType | None,
     tb_offset: int | None = None,
 ) -> list[str]:
-    if IN_BROWSER:
-        from classroom.notebook import tab
-
-        if tab.shown(shell, error):
-            return []
     person = interactive()
     sentence = explained(error) if person else ""
     if sentence:
@@ -81,6 +73,8 @@ def explained(error: BaseException) -> str:
     """The sentence for an error; "" where the traceback says more."""
     if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
         return STOPPED
+    if IN_BROWSER and (sentence := tab.explained(error)):
+        return sentence
     if type(error) is not NameError or not error.name:
         return ""
     maker = next((cell for cell in _code_cells() if error.name in made_by(cell)), "")

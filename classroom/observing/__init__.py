@@ -22,6 +22,8 @@ from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -316,6 +318,15 @@ def as_dict(value: Any) -> Any:
     return dict(value) if type(value) in STANDARD_DICTS else value
 
 
+def as_number(value: Any, places: int) -> Any:
+    """A real number of Python's or of numpy's as a float with so many places; anything else
+    unchanged.
+    """
+    real = value if type(value) in REAL else plain(value)
+    return round(float(real), places) + 0.0 if type(real) in REAL else value
+
+
+REAL = (int, float, Fraction, Decimal)
 STANDARD_DICTS = (OrderedDict, defaultdict, Counter, ChainMap, UserDict, MappingProxyType)
 """By their exact type: no code of a learner's own class is called."""
 

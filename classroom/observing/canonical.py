@@ -61,7 +61,8 @@ def _plain(value: Any, depth: int, left: Iterator[int]) -> Any:
     if kind is Raised:
         return {"raised": value.how}
     if id(kind) in _numpys_scalars():
-        return _plain(value.item(), depth, left)
+        python = value.item()
+        return _plain(float(value) if type(python) is kind else python, depth, left)
     if depth == MOST_DEPTH:
         return {"object": "too deep"}
     return _plain_inside(value, depth, left)

@@ -22,7 +22,7 @@ def sheet(finding: str, content: Iterable[str]) -> str:
     """The whole page; `finding` is its name for a screen reader."""
     return (
         f'<div class="{NO_FORMULAS}" role="region" aria-label="{escape(finding)}" '
-        f'style="max-width:760px;box-sizing:border-box;padding:16px 24px;background:{PAPER};border:1px solid {HAIRLINE};'
+        f'style="max-width:760px;box-sizing:border-box;padding:16px clamp(12px,3%,24px);background:{PAPER};border:1px solid {HAIRLINE};'
         f'border-radius:12px;{TEXT}">{"".join(content)}</div>'
     )
 
@@ -61,6 +61,21 @@ def folded(summary: str, content: str, *, hue: str = LINE, is_open: bool = False
 def block(title: str, content: str, *, hue: str) -> str:
     """One titled block; `title` is markup."""
     return f'<div style="{TEXT};border-left:3px solid {hue};padding:2px 0 2px 12px;margin:10px 0">{title}{content}</div>'
+
+
+def columns(each: Iterable[str]) -> str:
+    """Columns beside each other, below each other where there is no room."""
+    style = "display:flex;flex-wrap:wrap;gap:12px;margin:12px 0"
+    return f'<div style="{style}">{"".join(each)}</div>'
+
+
+def column(title: str, content: str, hue: str, *, least: int = 200) -> str:
+    """One column; title and content are markup. least: the px that it needs."""
+    style = (
+        f"{TEXT};flex:1 1 {least}px;min-width:min(180px,100%);box-sizing:border-box;background:{CARD};"
+        f"border:1px solid {HAIRLINE};border-top:3px solid {hue};border-radius:8px;padding:8px 12px"
+    )
+    return f'<div style="{style}">{title}{content}</div>'
 
 
 def name(words: str, hue: str) -> str:

@@ -228,12 +228,12 @@ def bars(spans: Iterable[tuple[float, float]], y: float, height: float, fill: st
     )
 
 
-def card(height: float, finding: str, shapes: Iterable[str]) -> str:
+def card(height: float, finding: str, shapes: Iterable[str], *, width: int = WIDTH) -> str:
     """The whole picture on its own paper; `finding` says in a sentence what it shows."""
     content = (
         element("title", escape(finding))
         + box(
-            0.5, 0.5, WIDTH - 1, height - 1, radius=12, fill=PAPER, stroke=HAIRLINE, stroke_width=1
+            0.5, 0.5, width - 1, height - 1, radius=12, fill=PAPER, stroke=HAIRLINE, stroke_width=1
         )
         + "".join(shapes)
     )
@@ -241,8 +241,8 @@ def card(height: float, finding: str, shapes: Iterable[str]) -> str:
         "svg",
         content,
         xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {WIDTH} {number(height)}",
-        width=WIDTH,
+        viewBox=f"0 0 {width} {number(height)}",
+        width=width,
         height=float(height),
         role="img",
         style="max-width:100%;height:auto",  # a narrow window scales the picture; where it is stripped nothing is lost

@@ -16,9 +16,9 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
+from classroom.authoring import needs
 from classroom.course import active
 from classroom.launcher import lab
-from classroom.notebook import tab
 from classroom.site.runtime import FILES, FOLDER, PAGE, STATIC
 
 HERE = Path(__file__).parent
@@ -65,11 +65,6 @@ STARTING = HERE / "starting.html"
 MODULES = '<link rel="modulepreload" href="../static/pyodide/{}">'
 FETCHES = '<link rel="preload" as="fetch" crossorigin href="../static/pyodide/{}">'
 WHEELS_LATER = FETCHES.replace("crossorigin", 'crossorigin fetchpriority="low"')
-
-
-def start() -> str:
-    """Returns the path of the page on which the edition begins."""
-    return f"{PAGE}?path=notebooks/{active().first_notebook}"
 
 
 def build(out: Path, cache: Path) -> tuple[float, float]:
@@ -206,18 +201,7 @@ def _own_wheel(cache: Path, static: Path) -> str:
         for path in sorted((root / "notebooks" / "data").rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
                 new.write(path, path.relative_to(root))
-        new.writestr(f"classroom/notebook/{tab.OUTPUTS.name}", json.dumps(_stored_outputs()))
     return wheel.name
-
-
-def _stored_outputs() -> dict[str, Any]:
-    """Returns the outputs that each cell of the lessons showed where it last ran installed."""
-    import nbformat
-
-    found: dict[str, Any] = {}
-    for path in sorted(active().notebooks.glob("*.ipynb")):
-        found |= tab.stored(nbformat.read(path, as_version=4).cells)
-    return found
 
 
 def _locked(lock: dict[str, Any], static: Path, own: str) -> dict[str, Any]:
@@ -263,7 +247,8 @@ def _normal(name: str) -> str:
 
 def _contents(files: Path) -> None:
     """The notebooks with the browser's kernel named. What a cell printed where it last ran
-    installed is shown until it is run, but for the answer to a prediction.
+    installed is shown until it is run, but for the answer to a prediction; a cell that cannot run
+    in a tab is text.
     """
     import nbformat
 
@@ -279,17 +264,50 @@ def _contents(files: Path) -> None:
                 "display_name": "Python (browser)",
                 "language": "python",
             }
+            installed = needs.stored(notebook.cells)
+            texts = {
+                cell.id: _as_text(cell, needs.in_words(installed[cell.id]))
+                for cell in notebook.cells
+                if cell.id in installed
+            }
             clear_answers(notebook)
-            for cell in notebook.cells:
-                if cell.cell_type == "code":
-                    cell.execution_count = None
-                    for output in cell.outputs:
-                        if output.output_type == "execute_result":
-                            output.execution_count = None
+            notebook.cells = [texts.get(cell.id, cell) for cell in notebook.cells]
             nbformat.write(notebook, files / folder / path.name)
     for name in (MAP, *course.linked):
         (files / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(course.root / name, files / name)
+
+
+def _as_text(cell: Any, sentence: str) -> Any:
+    """A cell of code as one of text: why it does not run, its code, and folded what it showed,
+    which may be the answer to a prediction. A picture is an attachment, as JupyterLab keeps them.
+    """
+    import nbformat
+
+    shown, pictures = [], {}
+    for number, output in enumerate(cell.outputs):
+        data = output.get("data", {})
+        if "image/png" in data:
+            pictures[f"{number}.png"] = {"image/png": data["image/png"]}
+            shown.append(f"![{data['text/plain']}](attachment:{number}.png)")
+        else:
+            text = output.get("text") or data.get("text/plain", "")
+            shown.append(data.get("text/markdown") or _fenced(text, "text"))
+    parts = [f"**{sentence}**", _fenced(cell.source, "python")]
+    if shown:
+        parts += ["<details><summary>What it showed there</summary>", *shown, "</details>"]
+    text = nbformat.v4.new_markdown_cell("\n\n".join(parts), id=cell.id, metadata=cell.metadata)
+    if pictures:
+        text.attachments = pictures
+    return text
+
+
+def _fenced(text: str, language: str) -> str:
+    """A text as a block of code, with a fence that does not occur in it."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
 
 def _settings(lite: Path, out: Path, packages: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""`site --out DIR`: builds the site, searches it, and says what it holds."""
+"""`site`: builds the site, says what it holds, and shows it from this machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from classroom.course import active
-from classroom.site import sources
+from classroom.site import runtime, sources
 
 if TYPE_CHECKING:
     from classroom.site.frame import Frame
@@ -21,14 +21,25 @@ if TYPE_CHECKING:
 NEEDED = ("nbconvert", "bs4", "pagefind")
 NEEDED_IN_A_TAB = (*NEEDED, "jupyterlite_core", "jupyterlite_pyodide_kernel", "pip", "setuptools")
 MARK = ".site"
-"""A file that says that a folder is a site of ours, so that it may be replaced."""
+"""A file that says that a folder is a site of ours, so that it may be replaced, and of what it was
+built.
+"""
+NODE = (
+    "come with Node.js: get it from nodejs.org or from your system's packages. "
+    "Without --browser the site has pages to read, and needs none"
+)
+FETCHED = "The edition for a tab is fetched once, by npm and pip from their registries or a mirror."
+SERVED = "build/site"
+"""The folder of the site that is served where none is named."""
 
 
-def main(argv: list[str]) -> int:
-    """Build the site; returns the exit status. Refuses a folder that holds anything else."""
+def read(argv: list[str]) -> argparse.Namespace:
+    """Returns the options; wrong ones, or a machine without Node.js, end the program with exit
+    status 2. Needs the standard library alone: it runs before anything is installed.
+    """
     parser = argparse.ArgumentParser(prog=f"{active().command} site", description=__doc__)
     parser.add_argument(
-        "--out", required=True, type=Path, metavar="DIR", help="a new folder for it"
+        "--out", type=Path, metavar="DIR", help="a new folder for it; --serve has one of its own"
     )
     parser.add_argument(
         "--browser", action="store_true", help="also the edition that runs in a tab"
@@ -45,13 +56,53 @@ def main(argv: list[str]) -> int:
         default=None,
         help="where the site will be, such as https://example.org/course/: for 404.html",
     )
+    parser.add_argument(
+        "--serve",
+        action="store_true",
+        help="open it in a browser, from this machine; it is built again only where a file changed",
+    )
     options = parser.parse_args(argv)
-    out = options.out.resolve()
+    if not (options.out or options.serve):
+        parser.error("name a folder for the site with --out DIR, or show it with --serve")
+    absent = [name for name in ("node", "npm") if not shutil.which(name)]
+    if options.browser and absent:
+        parser.error(f"--browser needs {' and '.join(absent)}, which {NODE}")
+    return options
+
+
+def main(argv: list[str]) -> int:
+    """Build the site; returns the exit status. Refuses a folder that holds anything else."""
+    options = read(argv)
+    out = (options.out or active().root / SERVED).resolve()
     if problem := refusal(out, browser=options.browser):
         print(problem, file=sys.stderr)
         return 2
+    content = sources.digest(f"{options.browser} {options.url}")
+    if not options.serve or _built_of(out) != content:
+        try:
+            _make(out, options)
+        except RuntimeError as problem:  # with what a tool wrote
+            print(problem, FETCHED if options.browser else "", sep="\n", file=sys.stderr)
+            return 1
+        (out / MARK).write_text(content, encoding="utf-8")
+    if options.serve:
+        from classroom.site import serving
+
+        serving.serve(out, runtime.start() if options.browser else "index.html")
+    return 0
+
+
+def _built_of(out: Path) -> str:
+    """The content of which a site was built, as `sources.digest` names it; "" for none."""
+    mark = out / MARK
+    return mark.read_text(encoding="utf-8") if mark.is_file() else ""
+
+
+def _make(out: Path, options: argparse.Namespace) -> None:
+    """Builds what the options ask for, and prints what it is."""
     from classroom.site.frame import Frame
 
+    print("Building the site; this takes some minutes …", flush=True)
     began = time.monotonic()
     unlinked = build(out, Frame(browser=options.browser, url=options.url or ""))
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
@@ -61,8 +112,6 @@ def main(argv: list[str]) -> int:
         cache = options.cache or out.with_name(f"{out.name}.cache")
         print(_browser_edition(out, cache.resolve()))
     print(f"{len(unlinked)} links to files that are not in the site are plain text there.")
-    print(f"Look at it: python3 -m http.server --directory {out}")
-    return 0
 
 
 def _browser_edition(out: Path, cache: Path) -> str:
@@ -72,7 +121,7 @@ def _browser_edition(out: Path, cache: Path) -> str:
     cache.mkdir(parents=True, exist_ok=True)
     whole, compressed = browser.build(out, cache)
     size = f"{whole:.1f} MB, {compressed:.1f} MB compressed"
-    return f"The browser edition has {size}. It begins at {browser.start()}"
+    return f"The browser edition has {size}. It begins at {runtime.start()}"
 
 
 def refusal(out: Path, *, browser: bool = False) -> str:
@@ -114,7 +163,7 @@ def build(out: Path, frame: Frame | None = None) -> list[str]:
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     course = active()
-    (out / MARK).write_text(f"A site of {course.title}; `site` replaces it.\n", encoding="utf-8")
+    (out / MARK).touch()
     found = sources.pages()
     targets = {source.name: source.target for source in found}
     unlinked: list[str] = []

@@ -11,16 +11,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import threading
 import time
 from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import nbformat
+
+from classroom.site.serving import server_of
 
 from .lab import ROOT, browser_path
 
@@ -50,19 +49,6 @@ DONE = f"path => {{{FIND} const cells={CODE}.filter(it=>it.source.length); retur
 EXPECTED = ("ResizeObserver loop", "/favicon.ico", "/api/contents/", "/api/resolvePath")
 """Console messages that say nothing about us: JupyterLite asks the site for the listing of a folder that the browser keeps, and
 JupyterLab for the files of a traceback."""
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *parts: Any) -> None:
-        """Says nothing."""
-
-
-class _Server(ThreadingHTTPServer):
-    """Takes it calmly when a browser that goes to another page hangs up."""
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)
 
 
 def built(folder: Path) -> tuple[float, float]:
@@ -95,7 +81,7 @@ def first_brief(folder: Path, sources: list[str]) -> dict[str, Any]:
 @contextmanager
 def served(folder: Path) -> Any:
     """Serves a folder on loopback; gives the address of the site in its subfolder."""
-    server = _Server(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+    server = server_of(folder, 0)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/{FOLDER}"

@@ -13,7 +13,6 @@ import nbformat
 import pytest
 
 from classroom.authoring import extras, needs
-from classroom.notebook.tab import NEEDS, ONLY
 from workshop.course.lessons import LESSONS
 from workshop.launcher.commands import EDITION
 
@@ -58,12 +57,6 @@ OTHER = {
 def some(numbers, small):
     marked = pytest.mark.exhaustive
     return [pytest.param(each, marks=[] if each in small else [marked]) for each in numbers]
-
-
-def reason(text):
-    """What a cell needs that shows what is stored; "" for one that builds on another."""
-    before, after = NEEDS.split("{feature}")
-    return text.partition(before)[2].partition(after)[0]
 
 
 def name_of(number):
@@ -136,22 +129,20 @@ def test_the_front_page_leads_to_the_brief_in_firefox(tmp_path, address):
 
 @pytest.mark.parametrize("number", some([lesson.number for lesson in LESSONS], SMALL))
 def test_a_lesson_runs_to_its_end_in_a_tab(tabs, address, number):
-    """Opened by the link of its page; what cannot run shows what is stored, and the rest prints what it prints installed."""
+    """Opened by the link of its page; what cannot run is text there, and the rest prints what it prints installed."""
     name = name_of(number)
     with tabs.follow(f"{address}/notebooks/{Path(name).stem}.html") as tab:
         assert tab.path == f"notebooks/{name}"
         tab.run_all()
         cells, errors = tab.cells, tab.errors
-    assert errors == {} and tab.console == []
+    assert errors == {} and tab.console == [], HOW
     kept = {cell.id: cell for cell in nbformat.read(ROOT / "notebooks" / name, as_version=4).cells}
-    stored = {id: reason(shown(cell)) for id, cell in cells.items() if ONLY in shown(cell)}
-    tagged = needs.stored(kept.values())
-    assert stored == tagged, f"seen and tagged differ; {HOW}"
+    code = {id for id, cell in kept.items() if cell.cell_type == "code"}
+    assert code - set(cells) == set(needs.stored(kept.values()))
     other = {
         (number, id): printed(cell)
         for id, cell in cells.items()
-        if id not in stored
-        and "nbval-ignore-output" not in kept[id].metadata.get("tags", [])
+        if "nbval-ignore-output" not in kept[id].metadata.get("tags", [])
         and not extras.needed(kept[id])
         and printed(cell) != printed(kept[id])
     }

@@ -24,8 +24,8 @@ from kernel import (
     search_tool,
     specialists,
 )
-from kernel.mcp import Connection
-from kernel.team import RESEARCHER
+from kernel.core.team import RESEARCHER
+from kernel.parts.elsewhere.mcp import Connection
 from offline_model import Answer, OfflineTransport
 from offline_model.reader.reader import answer as offline_answer
 from tests.over_http import over_http
@@ -40,8 +40,8 @@ STARTING_S = 120
 """The far side is a new Python that imports the kernel and `mcp`."""
 OVER_HTTP = """
 import sys
-from kernel.mcp import server_of
-from kernel.recording import BUDGET, team_of
+from kernel.parts.elsewhere.mcp import server_of
+from kernel.parts.journal.recording import BUDGET, team_of
 
 team = server_of(team_of("deterministic"), BUDGET)
 team.run("streamable-http", host="127.0.0.1", port=int(sys.argv[1]))

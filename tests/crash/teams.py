@@ -26,16 +26,16 @@ from kernel import (
     LLMSupervisor,
     Run,
     Usage,
-    events,
     models,
     researcher,
     specialists,
     tool,
     writer,
 )
-from kernel.client import WrappedClient
-from kernel.journal import Journal, Once, current_step
-from kernel.wire import Request
+from kernel.core import events
+from kernel.core.wire import Request
+from kernel.parts.journal.journal import Journal, Once, current_step
+from kernel.plumbing.client import WrappedClient
 from offline_model import Faults, OfflineTransport
 
 NOTE = 'Send a note: "The shop is back."'

@@ -16,7 +16,7 @@ CLAUSES = {
 }
 
 # Lessons show the source of these as stored output.
-SHOWN_IN_LESSONS = {("kernel/steps.py", "problems")}
+SHOWN_IN_LESSONS = {("kernel/parts/planning/steps.py", "problems")}
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 ASSIGNMENTS = (ast.Assign, ast.AnnAssign)

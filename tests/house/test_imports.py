@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import tomllib
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from kernel.core import events
 from tests.places import ROOT
 
 MAY_KNOW = {
@@ -138,3 +141,77 @@ def test_the_launcher_needs_nothing_but_the_standard_library():
     for name in {module for first in start for module in {first, *reached(own, first)}}:
         outside = {module.split(".")[0] for module in arrows[name]} - {"workshop", "classroom"}
         assert outside <= sys.stdlib_module_names, f"{name} imports {outside}"
+
+
+def part_of(module: str) -> str:
+    """The part of the kernel that a module belongs to; "" for one of no part."""
+    return (
+        re.sub(r"^kernel\.parts\.?|\..*", "", module) if module.startswith("kernel.parts") else ""
+    )
+
+
+def test_the_kernel_has_three_floors():
+    for name, path in modules_of("kernel").items():
+        known = {each for each in imported(name, path, at_load=False) if "kernel" in each}
+        others = {part_of(each) for each in known} - {"", part_of(name)}
+        floor = name.split(".")[1:2]
+        if floor in (["core"], ["plumbing"]):
+            assert not others and "kernel.testing" not in known, f"{name} imports {others}"
+        elif part_of(name):
+            assert len(others) <= 1, f"{name} imports {others}"
+        private = [each for each in known if re.search(r"\._(?!_)", each)]
+        assert not private, f"{name} imports {private}"
+
+
+# ── one fold of events ────────────────────────────────────────────────────────────────────────────
+
+EVENTS = {each.__name__ for each in get_args(events.Event)}
+FOLDS = {"kernel/core/events.py", "kernel/plumbing/work.py"}
+"""The classes of events, and the one reader that tells them apart."""
+NOT_YET = {
+    "kernel/core/run.py": "the tree sorts replies by dispatch as they come",
+    "workshop/course/pictures.py": "hands classes on to a helper that makes them",
+    "workshop/material/shipping.py": "changes the last event of a log",
+} | {
+    f"workshop/{name}.py": "is drawn anew from the fold"
+    for name in (
+        *(f"views/{view}" for view in ("elsewhere", "findings", "hierarchy", "jobs", "live")),
+        *(f"views/{view}" for view in ("plan", "scene", "states", "transcript", "understood")),
+        *(f"report/{part}" for part in ("built", "facts", "fork", "log", "replay")),
+    )
+}
+"""Files that name classes of events for more than making them, and the reasons."""
+
+
+def told_apart(path: Path) -> set[str]:
+    """The classes of events that a file names, but where it makes one."""
+    tree = tree_of(path)
+    own = (
+        EVENTS
+        if path.name == "events.py"
+        else {
+            alias.asname or alias.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[-1] == "events"
+            for alias in node.names
+        }
+    )
+    made = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    found = set()
+    for node in ast.walk(tree):
+        if id(node) in made:
+            continue
+        if isinstance(node, ast.Name) and node.id in own:
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "events":
+            found.add(node.attr)
+    return found & EVENTS
+
+
+def test_only_the_fold_tells_events_apart():
+    found = set()
+    for package in PACKAGES:
+        for path in modules_of(package).values():
+            if told_apart(path):
+                found.add(path.relative_to(ROOT).as_posix())
+    assert found == FOLDS | set(NOT_YET)

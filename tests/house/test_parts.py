@@ -29,7 +29,10 @@ def project(tmp_path):
     (tmp_path / "tests").mkdir()
     for name in "abcd":
         (tmp_path / "tests" / f"test_{name}.py").write_text(CODE, encoding="utf-8")
-    (tmp_path / ".gitignore").write_text(".workshop/\n__pycache__/\n", encoding="utf-8")
+    (tmp_path / ".gitignore").write_text(
+        ".workshop/\n.pytest_cache/\n__pycache__/\n", encoding="utf-8"
+    )
+    (tmp_path / ".workshop").mkdir()
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     return tmp_path

@@ -132,7 +132,7 @@ async def test_an_older_dialect_that_ignores_schemas_and_leaves_fields_out_still
             run = Run(client)
             result = await run.dispatch(desk(), TASK)
     assert (
-        result.status == "exhausted"
+        result.status == "failed"
         and "review" in result.reason
         and result.artifacts["draft"] == "not JSON"
     )
@@ -160,7 +160,7 @@ async def test_an_older_dialect_that_ignores_schemas_and_leaves_fields_out_still
 def test_a_server_that_is_not_the_service_is_said_plainly_in_the_terminal(
     monkeypatch, capsys, status, kind, text, message
 ):
-    monkeypatch.setattr("kernel.client.asyncio.sleep", _no_sleep)
+    monkeypatch.setattr("kernel.plumbing.client.asyncio.sleep", _no_sleep)
     with other_server(lambda request: (status, kind, text)) as url:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
         assert main(["pgvector", "--live"]) == 1

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from kernel import Budget, Client, Handoff, Pause, Registry, Reply, Run, Tool, ToolError, tool
-from kernel.tools import definitions
-from kernel.wire import NEXT_STEP
+from kernel.core.agent import CheckedAnswer
+from kernel.core.events import Note
+from kernel.core.tools import definitions
+from kernel.core.wire import NEXT_STEP
 from tests.on_each import on_each
 from tests.scripted import call, requests_of, scripted
 
@@ -211,8 +213,67 @@ async def test_structured_output_is_validated_and_sent_back_once_it_does_not_fit
     assert requests[0]["output_config"]["format"]["schema"]["additionalProperties"] is False
 
 
-async def test_an_answer_that_never_fits_ends_as_exhausted_with_the_text(agent):
-    result, _, _ = await run_agent(agent(output=Sum, max_turns=2), "three", "still three", "3!")
+async def test_a_correction_of_shape_carries_the_schema_and_one_of_a_check_does_not(agent):
+    shaped = agent(
+        output=Sum, check=lambda total, found: CheckedAnswer(SMALL if total.total < 9 else ())
+    )
+    result, requests, _ = await run_agent(shaped, "three", '{"total": 3}')
+    corrections = [requests[1]["messages"][-1]["content"]]
+    assert result.status == "failed" and "too small" in result.reason
+    result, requests, _ = await run_agent(shaped, '{"total": 3}', '{"total": 9}')
+    corrections.append(requests[1]["messages"][-1]["content"])
+    assert result.output == Sum(total=9)
+    assert ['"properties"' in correction for correction in corrections] == [True, False]
+    assert "too small" in corrections[1]
+
+
+SMALL = ("the total is too small",)
+
+
+@on_each("answer", ["three", '{"total": 3}'])
+async def test_a_wrong_answer_is_sent_back_once_and_then_is_failed_with_the_words(answer, agent):
+    shaped = agent(output=Sum, check=lambda total, found: CheckedAnswer(SMALL))
+    result, requests, run = await run_agent(shaped, answer, answer)
+    assert (result.status, result.output, len(requests)) == ("failed", None, 2)
+    assert result.artifacts["said"] == answer and "asked twice" in result.reason
+    notes = [event.text for event in run.events if isinstance(event, Note)]
+    assert [note.partition(":")[0] for note in notes] == ["sent back"]
+
+
+def in_results(text, found):
+    """Keeps the words of a text that a tool returned."""
+    kept = [word for word in text.split() if word in found]
+    lost = [f"{word} was returned by no tool" for word in text.split() if word not in found]
+    return CheckedAnswer(lost, " ".join(kept) or None)
+
+
+async def test_a_check_sees_the_results_of_the_loops_tools_and_leaves_what_can_be_used(agent):
+    careful = agent(tools=(add,), check=in_results)
+    sums = [call("add", a=1, b=2), call("add", a=-1, b=2)]
+    result, requests, _ = await run_agent(careful, sums, "3 5", "3 5")
+    assert (result.status, result.output) == ("ok", "3")
+    assert result.reason == "left out: 5 was returned by no tool"
+    assert requests[-1]["messages"][-1]["content"].endswith("Answer again.")
+    result, _, _ = await run_agent(careful, "3", "3")
+    assert (result.status, result.output) == ("failed", None)
+
+
+@on_each(
+    ("words", "expected"),
+    [("3", ("exhausted", "3")), ("3 5", ("exhausted", "3")), ("5", ("failed", None))],
+)
+async def test_the_answer_at_a_limit_is_only_cut(words, expected, agent):
+    careful = agent(tools=(add,), check=in_results, max_turns=1)
+    for last in (
+        words,
+        {"content": [{"type": "text", "text": words}], "stop_reason": "max_tokens"},
+    ):
+        result, _, _ = await run_agent(careful, [call("add", a=1, b=2)], last)
+        assert (result.status, result.output) == expected
+
+
+async def test_an_answer_at_a_limit_that_has_no_shape_is_its_text(agent):
+    result, _, _ = await run_agent(agent(output=Sum, max_turns=1), "three", "3!")
     assert (result.status, result.output) == ("exhausted", "3!")
 
 

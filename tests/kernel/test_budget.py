@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from kernel import Budget, Exhausted, Ledger, Spent, budget
-from kernel.budget import NOTHING, Demand, Hold
+from kernel import Budget, Exhausted, Ledger, Spent
+from kernel.core import budget
+from kernel.core.budget import NOTHING, Demand, Hold
 from tests.on_each import on_each
 
 

@@ -21,8 +21,8 @@ from kernel import (
     receipt,
     specialists,
 )
-from kernel.handoff_tools import HandoffTool, finalize_by_name, texts_of
-from kernel.journal import Journal
+from kernel.core.handoff_tools import HandoffTool, finalize_by_name, taken_name, texts_of
+from kernel.parts.journal.journal import Journal
 from offline_model import Temperament
 from tests.on_each import on_each
 
@@ -138,7 +138,7 @@ async def test_a_specialist_that_needs_facts_is_not_asked_without_them(run):
 
 
 async def test_a_name_is_taken_before_the_work_begins(run):
-    first, second = run.take_name("writer"), run.take_name("writer")
+    first, second = taken_name("writer", run), taken_name("writer", run)
     assert (first, second) == ("writer-1", "writer-2")
     assert "writer-1" not in run.artifacts
     with pytest.raises(ToolError, match="writer-2 is not there: it is made in this same turn"):

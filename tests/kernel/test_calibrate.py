@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernel.calibrate import CITATION, SPOILERS, Judged, agreement, caught, judged, missed
-from kernel.evaluate import sentences
+from kernel.parts.evaluate import sentences
+from kernel.parts.evaluate.calibrate import (
+    CITATION,
+    SPOILERS,
+    Judged,
+    agreement,
+    caught,
+    judged,
+    missed,
+)
 from tests.on_each import on_each
 
 DRAFT = """# Widgets

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from kernel import ApiError, Client, SetupError, connect, models, spending
-from kernel.client import WrappedClient
+from kernel.plumbing.client import WrappedClient
 from tests.on_each import on_each
 from tests.places import ROOT
 

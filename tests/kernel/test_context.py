@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel import Agent, ApiError, Client, Conversation, Corpus, Handoff, Run, models, search_tool
-from kernel.context import Context, fold, summary_of, tokens_of
+from kernel.parts.context import Context, fold, summary_of, tokens_of
 from offline_model import OfflineTransport, Script
 from tests.on_each import on_each
 from tests.scripted import Worker, scripted
@@ -135,7 +135,7 @@ def long_conversation():
     )
 
     async def talk():
-        from kernel.tools import run_calls
+        from kernel.core.tools import run_calls
 
         task = Handoff(intent="Find facts about pgvector").as_text()
         conversation = Conversation([{"role": "user", "content": task}])

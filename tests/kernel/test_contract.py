@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from kernel import Conversation, Handoff, Registry, Result, Run, Usage
-from kernel.labels import LABEL, artifact_name, free_label, label
-from kernel.texts import as_parts, as_text
-from kernel.wire import NOTHING_SAID, Block, encode
+from kernel.core.wire import NOTHING_SAID, Block, encode
+from kernel.plumbing.labels import LABEL, artifact_name, free_label, label
+from kernel.plumbing.texts import as_parts, as_text
 from tests.on_each import on_each
 from tests.scripted import Worker, scripted
 

@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernel import Agent, Client, Corpus, Exhausted, Result, Run, models, search_tool
-from kernel.budget import Demand, Spent
-from kernel.evaluate import (
+from kernel.core.budget import Demand, Spent
+from kernel.parts.evaluate import (
     FEWEST,
     Case,
     CaseError,
@@ -37,7 +37,7 @@ from kernel.evaluate import (
     pass_at_k,
     sentences,
 )
-from kernel.search import Document
+from kernel.plumbing.search import Document
 from offline_model import Faults, OfflineTransport
 from tests.on_each import on_each
 from tests.places import ROOT
@@ -438,7 +438,7 @@ KILLED = """
 import asyncio, os, signal, sys
 sys.path.insert(0, {root!r})
 from tests.kernel.test_evaluate import CASES, RUBRIC, Scripted
-from kernel.evaluate import evaluate
+from kernel.parts.evaluate import evaluate
 
 class Dying(Scripted):
     async def __call__(self, case, seed):

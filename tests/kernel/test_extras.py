@@ -8,9 +8,10 @@ import sys
 
 import pytest
 
-from kernel import mcp, telemetry
-from kernel._extras import Extra
-from kernel.cluster.queues import EXTRA as CLUSTER
+from kernel.parts import telemetry
+from kernel.parts.cluster.queues import EXTRA as CLUSTER
+from kernel.parts.elsewhere import mcp
+from kernel.plumbing.extras import Extra
 from tests.on_each import on_each
 from tests.places import ROOT
 
@@ -24,8 +25,8 @@ import sys
 sys.modules["ssl"] = None  # a browser's tab has none
 import kernel
 
-assert "kernel.telemetry" not in sys.modules
-import kernel.cluster, kernel.mcp, kernel.telemetry
+assert "kernel.parts.telemetry" not in sys.modules
+import kernel.parts.cluster, kernel.parts.elsewhere.mcp, kernel.parts.telemetry
 
 extras = "mcp opentelemetry google.protobuf requests distributed dask cloudpickle cryptography"
 loaded = {*extras.split()} & sys.modules.keys()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel import Budget, Executable, Exhausted, Handoff, Pause, Result, Run, Verdict
-from kernel.gates import (
+from kernel.parts.gates import (
     FactGate,
     Gated,
     Issue,

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from kernel import ApiError, Budget, Client, Handoff, Result, Run
-from kernel.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
-from kernel.waiting import before_next_try
+from kernel.parts.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
+from kernel.plumbing.waiting import before_next_try
 from offline_model import Script
 from tests.on_each import on_each
-from tests.scripted import Worker as Scripted
 
 HANDOFF = Handoff(intent="look")
 
@@ -558,7 +557,7 @@ def test_at_most_so_many_are_inside_and_all_get_their_turn(at_once, branches):
     jobs = [(limit, Handoff(intent=f"look {number}")) for number in range(branches)]
     results = asyncio.run(new_run().fan_out(jobs))
     assert all(result.ok for result in results) and worker.peak == min(at_once, branches)
-    assert limit._holders == []
+    assert limit._places._free == limit.at_once
 
 
 class Asks(Worker):
@@ -575,32 +574,20 @@ class Asks(Worker):
         return await run.dispatch(self.other, Handoff(intent=f"{handoff.intent} leaf"))
 
 
-def test_teams_that_wait_for_each_other_do_not_deadlock():
+def test_teams_that_wait_for_each_other_are_ended_by_a_deadline():
     one = Asks("one")
     two = Asks("two")
     limits = Limit(one, 1), Limit(two, 1)
     one.other = limits[1]
     two.other = limits[0]
-    run = new_run()
 
     async def story():
-        jobs = [(limit, Handoff(intent=f"look {n}")) for n in range(3) for limit in limits]
-        return await asyncio.wait_for(run.fan_out(jobs), 10)
+        run = new_run(budget=Budget(seconds=0.1))
+        results = await run.fan_out([(limit, HANDOFF) for limit in limits])
+        assert {result.status for result in results} == {"exhausted"}
+        assert all(limit._places._free == 1 for limit in limits)
 
-    results = asyncio.run(story())
-    assert any(result.ok for result in results)
-    stuck = [result for result in results if not result.ok]
-    assert all("those inside wait for this work" in result.reason for result in stuck)
-    assert all(result.transient for result in stuck)
-
-
-def test_work_inside_a_limit_takes_no_second_place_in_it():
-    inner = Worker(name="inner")
-    outer = Asks("outer")
-    shared = Limit(outer, 1)
-    outer.other = inner
-    run = new_run()
-    assert asyncio.run(asyncio.wait_for(run.dispatch(shared, HANDOFF), 5)).ok
+    asyncio.run(asyncio.wait_for(story(), 10))
 
 
 def test_one_limit_holds_in_all_threads_and_their_event_loops():
@@ -626,107 +613,7 @@ def test_one_limit_holds_in_all_threads_and_their_event_loops():
     with ThreadPoolExecutor(6) as pool:
         results = list(pool.map(in_a_thread, range(6)))
     assert all(result.ok for result in results) and worker.peak == 2
-    assert limit._holders == []
-
-
-@on_each(
-    ("second", "ok"),
-    [("leaves soon", True), ("asks one who leaves soon", True), ("asks the first", False)],
-)
-async def test_work_fails_only_when_all_holders_wait_for_it(second, ok):
-    """The first asks a limit with two inside, one of whom waits for the first."""
-    run = new_run()
-
-    async def at_first(handoff, run):
-        if handoff.intent != "begin":
-            return
-        await asyncio.sleep(0.01)  # meanwhile the others wait
-        return await run.dispatch(shared, Handoff(intent="leaves soon"))
-
-    async def at_shared(handoff, run):
-        if handoff.intent == "asks the first":
-            return await run.dispatch(first, Handoff(intent="asked"))
-        if handoff.intent == "asks one who leaves soon":
-            return await run.dispatch(other, Handoff(intent="asked"))
-        await asyncio.sleep(0.03)
-
-    async def at_other(handoff, run):
-        await asyncio.sleep(0.03)
-
-    first = Limit(Scripted("first", at_first), 1)
-    shared = Limit(Scripted("shared", at_shared), 2)
-    other = Limit(Scripted("other", at_other), 1)
-    jobs = [
-        run.dispatch(first, Handoff(intent="begin")),
-        run.dispatch(other, Handoff(intent="is at work")),
-        run.dispatch(shared, Handoff(intent="asks the first")),
-        new_run().dispatch(shared, Handoff(intent=second)),
-    ]
-    begun, *others = await asyncio.wait_for(asyncio.gather(*jobs), 5)
-    assert begun.ok == ok and all(result.ok for result in others)
-    assert ok or (begun.transient and "those inside wait for this work" in begun.reason)
-
-
-class Starts(Counts):
-    """Asked to look, it begins a task that asks for a leaf later, and does not wait for it."""
-
-    def __init__(self, run):
-        super().__init__()
-        self.run = run
-        self.tasks = []
-        self.released = asyncio.Event()
-        self.limit = Limit(self, 1)
-
-    async def execute(self, handoff, run):
-        if handoff.intent.startswith("leaf"):
-            return await super().execute(handoff, run)
-
-        async def later():
-            await self.released.wait()
-            return await self.run.dispatch(self.limit, Handoff(intent=f"leaf {handoff.intent}"))
-
-        self.tasks.append(asyncio.ensure_future(later()))
-        return Result(status="ok", output="begun")
-
-
-def test_a_task_that_outlives_its_place_does_not_keep_it():
-    async def story():
-        starts = Starts(new_run())
-        for number in range(5):
-            await starts.run.dispatch(starts.limit, Handoff(intent=f"look {number}"))
-        assert starts.limit._holders == []
-        starts.released.set()
-        return starts, await asyncio.gather(*starts.tasks)
-
-    starts, results = asyncio.run(story())
-    assert all(result.ok for result in results) and starts.peak == 1
-    assert starts.limit._holders == []
-
-
-def test_a_place_is_free_when_the_last_work_in_it_has_ended():
-    """The leaf enters by the place of the work that began it, which leaves before the leaf does."""
-
-    class Leaves(Starts):
-        async def execute(self, handoff, run):
-            if handoff.intent.startswith("leaf"):
-                self.inside += 1
-                await self.released.wait()
-                return Result(status="ok", output="leaf")
-            leaf = Handoff(intent=f"leaf {handoff.intent}")
-            self.tasks.append(asyncio.create_task(self.run.dispatch(self.limit, leaf)))
-            while not self.inside:
-                await asyncio.sleep(0)
-            return Result(status="ok", output="begun")
-
-    async def story():
-        leaves = Leaves(new_run())
-        await leaves.run.dispatch(leaves.limit, HANDOFF)
-        assert len(leaves.limit._holders) == 1, "the leaf is still inside"
-        leaves.released.set()
-        await asyncio.gather(*leaves.tasks)
-        assert leaves.limit._holders == []
-
-    asyncio.run(story())
+    assert limit._places._free == limit.at_once
 
 
 # ── all together ───────────────────────────────────────────────────────────────────────────────────────

@@ -21,11 +21,11 @@ from kernel import (
     models,
     tool,
 )
-from kernel.budget import NOTHING
-from kernel.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry, _held, is_failure
-from kernel.plan import Plan, PlannedSupervisor, Step
-from kernel.selection import DispatchSupervisor, Selection
-from kernel.team import Verdict
+from kernel.core.budget import NOTHING
+from kernel.core.team import Verdict
+from kernel.parts.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry, is_failure
+from kernel.parts.planning.plan import Plan, PlannedSupervisor, Step
+from kernel.parts.planning.selection import DispatchSupervisor, Selection
 from offline_model import Script
 from tests.on_each import on_each
 from tests.scripted import Worker, call, no_sleep, registry_of
@@ -117,8 +117,7 @@ async def outcome_of(run, executable, worker):
 def nothing_is_left(run, guard):
     """No money is set aside, no place held, no trial open; each dispatch returned."""
     assert run.ledger.reserved == NOTHING
-    assert _held.get() == ()
-    assert not isinstance(guard, Limit) or guard._holders == []
+    assert not isinstance(guard, Limit) or guard._places._free == guard.at_once
     assert not isinstance(guard, CircuitBreaker) or not guard._on_trial
     kinds = [event.kind for event in run.events]
     assert kinds.count("dispatch") == kinds.count("return")

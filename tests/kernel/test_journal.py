@@ -10,9 +10,9 @@ import sys
 import pytest
 
 from kernel import Agent, Budget, Client, DeterministicSupervisor, Handoff, Run, models, specialists
-from kernel.contract import ToolError
-from kernel.journal import Journal, JournalError, Once, current_step
-from kernel.tools import tool
+from kernel.core.contract import ToolError
+from kernel.core.tools import tool
+from kernel.parts.journal.journal import Journal, JournalError, Once, current_step
 from offline_model import OfflineTransport
 from tests.scripted import Counted
 
@@ -156,7 +156,7 @@ def test_of_equal_effects_at_once_no_two_have_one_key(tmp_path):
 
 def test_a_second_process_on_one_journal_is_refused(tmp_path):
     path = tmp_path / "journal.db"
-    code = f"from kernel.journal import Journal; Journal({str(path)!r})"
+    code = f"from kernel.parts.journal.journal import Journal; Journal({str(path)!r})"
     with Journal(path):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1 and "in use by another process" in done.stderr

@@ -18,15 +18,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kernel import Client, Pause, Run, models
-from kernel.budget import Exhausted
-from kernel.journal import Journal, JournalError, JournalInUse, saying
-from kernel.journal_file import MARK
-from kernel.recording import Recording
+from kernel.core.budget import Exhausted
+from kernel.parts.journal.file import MARK
+from kernel.parts.journal.journal import Journal, JournalError, JournalInUse, saying
+from kernel.parts.journal.recording import Recording
 from offline_model import OfflineTransport
 
 from .journals import work
 
-FILES = sorted((Path(__file__).parent / "journals").glob("format-*.db"))
+STORED = Path(__file__).parent / "journals" / "format-2.db"
 
 
 def database(path, *statements):
@@ -40,31 +40,12 @@ def mark_of(path):
     return int.from_bytes(path.read_bytes()[68:72], "big")
 
 
-# ── every form that there has been ────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize("stored", FILES, ids=[path.stem for path in FILES])
-def test_a_journal_of_each_form_is_replayed_and_nothing_is_asked_or_done(stored, tmp_path):
+def test_a_stored_journal_is_replayed_and_nothing_is_asked_or_done(tmp_path):
     path = tmp_path / "work.db"
-    shutil.copy(stored, path)
-    for _ in range(2):  # the second time it has been brought up to date
-        result, sent, outbox = work.done(path)
-        assert (result.output, sent, outbox) == (work.FOUND, 0, [])
+    shutil.copy(STORED, path)
+    result, sent, outbox = work.done(path)
+    assert (result.output, sent, outbox) == (work.FOUND, 0, [])
     assert mark_of(path) == MARK
-
-
-def test_a_journal_of_format_1_keeps_new_errors_and_effects_too(tmp_path):
-    path = tmp_path / "work.db"
-    shutil.copy(FILES[0], path)
-    database(path, "DELETE FROM steps WHERE kind = 'effect' OR key LIKE 'cbe2dd34%'")
-    first = work.done(path, 529, "The service is back.")
-    assert first[1:] == (2, ["hello"]) and first[0].output == work.FOUND
-    again = work.done(path)
-    assert again[1:] == (0, []) and again[0].output == work.FOUND
-
-
-def test_there_is_a_file_of_each_form():
-    assert [path.stem for path in FILES] == ["format-1", "format-2"]
 
 
 # ── what is no journal ────────────────────────────────────────────────────────────────────────────
@@ -124,20 +105,20 @@ HOSTILE = st.lists(
 def test_a_file_under_the_right_mark_is_refused_unless_all_in_it_is_a_journals(changes):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "shared.db"
-        shutil.copy(FILES[-1], path)
+        shutil.copy(STORED, path)
         with contextlib.closing(sqlite3.connect(path)) as db:
             for change in changes:
                 with contextlib.suppress(sqlite3.Error):  # what an earlier change made impossible
                     db.executescript(change)
         before = path.read_bytes()
-        assume(before != FILES[-1].read_bytes())
+        assume(before != STORED.read_bytes())
         with pytest.raises(JournalError, match=r"shared\.db is a (database|journal of format 3)"):
             Journal(path)
         assert path.read_bytes() == before and [*Path(folder).iterdir()] == [path]
 
 
 def test_a_damaged_file_ends_in_one_sentence(tmp_path):
-    whole = FILES[-1].read_bytes()
+    whole = STORED.read_bytes()
     path = tmp_path / "damaged.db"
     for place in range(0, len(whole), 29):
         path.write_bytes(whole[:place] + b"\xff\xfe\x80" + whole[place + 3 :])
@@ -212,7 +193,7 @@ def test_an_empty_database_or_file_becomes_a_journal(tmp_path):
 def test_only_its_owner_may_read_a_journal_and_its_log(tmp_path):
     old = os.umask(0)
     try:
-        shutil.copy(FILES[0], tmp_path / "old.db")
+        shutil.copy(STORED, tmp_path / "old.db")
         (tmp_path / "old.db").chmod(0o644)
         for name in ("new.db", "old.db"):
             with Journal(tmp_path / name) as journal:
@@ -366,11 +347,11 @@ def test_a_step_is_two_transactions(tmp_path):
 def test_an_edited_step_is_named(tmp_path):
     path = tmp_path / "work.db"
     for value in ("no JSON", "{}", "[1]"):
-        shutil.copy(FILES[0], path)
+        shutil.copy(STORED, path)
         database(path, f"UPDATE steps SET value = '{value}' WHERE kind = 'reply'")
         with pytest.raises(JournalError, match=r"step \w+\.1 of .*work\.db cannot be read"):
             work.done(path)
-        shutil.copy(FILES[0], path)
+        shutil.copy(STORED, path)
         database(path, f"UPDATE steps SET value = '{value}' WHERE kind = 'effect'")
         with pytest.raises(JournalError, match=r"step \w+\.1 of .*work\.db cannot be read"):
             work.done(path)

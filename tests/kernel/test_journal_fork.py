@@ -19,9 +19,9 @@ from kernel import (
     specialists,
     tool,
 )
-from kernel.events import Replied
-from kernel.journal import Journal, JournalError, Once, calling, saying
-from kernel.wire import Reply
+from kernel.core.events import Replied
+from kernel.core.wire import Reply
+from kernel.parts.journal.journal import Journal, JournalError, Once, calling, saying
 from offline_model import Script
 from tests.scripted import Counted, call, steps_of
 

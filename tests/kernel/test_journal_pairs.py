@@ -18,10 +18,10 @@ from random import Random
 import pytest
 
 from kernel import Agent, ApiError, Budget, Client, Handoff, Pause, Registry, Run, ToolError, tool
-from kernel.gates import Issue
-from kernel.guards import CircuitBreaker, Deadline, Fallback, Retry
-from kernel.journal import Journal, JournalError, Once, current_step
-from kernel.plan import Plan, PlannedSupervisor, Step
+from kernel.parts.gates import Issue
+from kernel.parts.guards import CircuitBreaker, Deadline, Fallback, Retry
+from kernel.parts.journal.journal import Journal, JournalError, Once, current_step
+from kernel.parts.planning.plan import Plan, PlannedSupervisor, Step
 from offline_model import Script
 from tests.scripted import call, no_sleep
 
@@ -221,8 +221,8 @@ async def test_a_replay_waits_only_for_what_is_left_of_a_wait(path, monkeypatch)
         else:
             waits.append(round(seconds, 3))
 
-    monkeypatch.setattr("kernel.journal.time.time", lambda: now[0])
-    monkeypatch.setattr("kernel.journal.asyncio.sleep", sleep)
+    monkeypatch.setattr("kernel.parts.journal.journal.time.time", lambda: now[0])
+    monkeypatch.setattr("kernel.parts.journal.journal.asyncio.sleep", sleep)
     for later in (0, 0.2, 100, -50):  # the last: the machine's clock was set back
         now[0] = 1000.0 + later
         async with Process(path, 529, "Done.") as process:
@@ -235,7 +235,7 @@ async def test_a_breaker_with_the_clock_of_the_journal_lets_pass_what_it_let_pas
     path, monkeypatch
 ):
     now = [1000.0]
-    monkeypatch.setattr("kernel.journal.time.time", lambda: now[0])
+    monkeypatch.setattr("kernel.parts.journal.journal.time.time", lambda: now[0])
     outcomes = []
     for answers in ([529, "Done."], []):
         async with Process(path, *answers) as process:

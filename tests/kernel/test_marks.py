@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from kernel.evaluate import Report
+from kernel.parts.evaluate import Report
 
 from .test_evaluate import a_trial
 

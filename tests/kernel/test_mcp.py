@@ -26,11 +26,11 @@ from kernel import (
 from kernel import (
     Client as ModelClient,
 )
-from kernel import mcp as border
-from kernel.mcp import Connection, ServerDown, digest, server_of
-from kernel.team import RESEARCHER, specialists
-from kernel.tools import run_calls
-from kernel.wire import Block
+from kernel.core.team import RESEARCHER, specialists
+from kernel.core.tools import run_calls
+from kernel.core.wire import Block
+from kernel.parts.elsewhere import mcp as border
+from kernel.parts.elsewhere.mcp import Connection, ServerDown, digest, server_of
 from offline_model import Script
 from tests.kernel import library_server
 from tests.on_each import on_each

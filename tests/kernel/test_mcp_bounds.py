@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from mcp.server.mcpserver import Context, MCPServer
 
 from kernel import Handoff, Result, Run, ToolError, connect
-from kernel.journal import Journal, Once
-from kernel.mcp import EFFECT, Connection, RemoteTool, ServerDown
+from kernel.parts.elsewhere.mcp import EFFECT, Connection, RemoteTool, ServerDown
+from kernel.parts.journal.journal import Journal, Once
 from tests.kernel import library_server
 from tests.scripted import Worker
 

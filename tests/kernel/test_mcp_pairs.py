@@ -18,9 +18,9 @@ from kernel import (
     models,
     specialists,
 )
-from kernel.journal import Journal, Once, calling, saying
-from kernel.mcp import Connection, server_of
-from kernel.team import RESEARCHER
+from kernel.core.team import RESEARCHER
+from kernel.parts.elsewhere.mcp import Connection, server_of
+from kernel.parts.journal.journal import Journal, Once, calling, saying
 from offline_model import Script
 from tests.kernel import library_server
 from tests.scripted import Counted, Worker, call, steps_of

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel import Client, DeterministicSupervisor, Handoff, Result, Run, specialists
-from kernel.guards import Retry
-from kernel.memory import Memory, MemorySpecialist, memory_specialist
+from kernel.parts.guards import Retry
+from kernel.parts.memory import Memory, MemorySpecialist, memory_specialist
 from offline_model import OfflineTransport
 from tests.scripted import Worker, no_sleep
 
@@ -65,7 +65,7 @@ def test_a_file_in_the_place_of_the_old_texts_is_named_and_the_note_stays(memory
 
 def test_two_processes_that_write_at_once_lose_nothing(tmp_path):
     code = (
-        "import sys; from kernel.memory import Memory\n"
+        "import sys; from kernel.parts.memory import Memory\n"
         "memory = Memory(sys.argv[1])\n"
         "for number in range(20): memory.write('Same title', f'{sys.argv[2]} {number}', 'test')\n"
     )
@@ -191,7 +191,7 @@ def test_a_full_disk_leaves_nothing_and_is_a_result(memory, monkeypatch):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("kernel.memory.os.replace", full)
+    monkeypatch.setattr("kernel.parts.memory.os.replace", full)
     result, _ = kept(memory)
     assert result.status == "failed"
     assert result.reason == "the note was not kept: No space left on device"
@@ -199,7 +199,7 @@ def test_a_full_disk_leaves_nothing_and_is_a_result(memory, monkeypatch):
 
 
 def test_another_writer_stops_nobody_else_and_is_a_result_to_try_again(memory, monkeypatch):
-    monkeypatch.setattr("kernel.memory.LOCK_S", 0.2)
+    monkeypatch.setattr("kernel.parts.memory.LOCK_S", 0.2)
     turns = 0
 
     async def others_work():

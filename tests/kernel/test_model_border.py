@@ -40,12 +40,12 @@ from kernel import (
     tool,
 )
 from kernel.__main__ import main
-from kernel.findings import Findings, Synthesis
-from kernel.gates import FactGate, LengthGate
-from kernel.guards import CircuitBreaker
-from kernel.labels import label
-from kernel.team import researcher
-from kernel.untrusted import citations
+from kernel.core.team import researcher
+from kernel.parts.gates import FactGate, LengthGate
+from kernel.parts.guards import CircuitBreaker
+from kernel.parts.planning.findings import Findings, Synthesis
+from kernel.plumbing.labels import label
+from kernel.plumbing.untrusted import citations
 from offline_model import OfflineTransport
 from tests.on_each import on_each
 from tests.scripted import Worker, call, no_sleep, requests_of, scripted

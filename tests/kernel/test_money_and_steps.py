@@ -23,11 +23,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from kernel import Budget, Client, Handoff, Result, Run, ToolError, models
-from kernel.budget import NOTHING
-from kernel.cluster import WorkerLost, fan_out, perform
-from kernel.guards import Retry
-from kernel.journal import Journal, Once, current_step
-from kernel.tools import tool
+from kernel.core.budget import NOTHING
+from kernel.core.tools import tool
+from kernel.parts.cluster import WorkerLost, fan_out, perform
+from kernel.parts.guards import Retry
+from kernel.parts.journal.journal import Journal, Once, current_step
 from tests.scripted import no_sleep
 
 LONG_ANSWER = 600

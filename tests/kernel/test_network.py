@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernel import Client, Handoff, Run, connect, models
-from kernel.client import SetupError
-from kernel.remote import RemoteSpecialist
+from kernel.parts.elsewhere.remote import RemoteSpecialist
+from kernel.plumbing.client import SetupError
 from offline_model import Server
 from tests.on_each import on_each
 from workshop.launcher.findings import network

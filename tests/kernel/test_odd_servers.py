@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from kernel import Agent, ApiError, Budget, Client, Handoff, Run, SetupError, connect, models
-from kernel import client as client_module
-from kernel.wire import Request
+from kernel.core.wire import Request
+from kernel.plumbing import client as client_module
 from tests.on_each import on_each
 
 KEY = "sk-ant-0123456789abcdefghij"

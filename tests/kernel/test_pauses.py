@@ -24,13 +24,13 @@ from kernel import (
     Run,
     tool,
 )
-from kernel.context import fold
-from kernel.contract import UNSAID, Question
-from kernel.gates import Gated, ModelGate
-from kernel.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
-from kernel.journal import Journal, JournalError
-from kernel.plan import NoPlan, Plan, PlannedSupervisor, Step
-from kernel.selection import DispatchSupervisor, Selection
+from kernel.core.contract import UNSAID, Question
+from kernel.parts.context import fold
+from kernel.parts.gates import Gated, ModelGate
+from kernel.parts.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
+from kernel.parts.journal.journal import Journal, JournalError
+from kernel.parts.planning.plan import NoPlan, Plan, PlannedSupervisor, Step
+from kernel.parts.planning.selection import DispatchSupervisor, Selection
 from tests.on_each import on_each
 from tests.scripted import Worker, call, no_sleep, registry_of, requests_of, scripted
 
@@ -315,7 +315,7 @@ async def test_a_question_in_a_revision_keeps_the_best_draft():
         name, cost = "style", 0.0
 
         async def check(self, *_):
-            from kernel.gates import Issue
+            from kernel.parts.gates import Issue
 
             return [Issue(where="1", problem="dull", remedy="cut it")]
 

@@ -25,9 +25,9 @@ from kernel import (
     connect,
     tool,
 )
-from kernel.contract import Wrapper
-from kernel.gates import Issue
-from kernel.plan import (
+from kernel.core.contract import Wrapper
+from kernel.parts.gates import Issue
+from kernel.parts.planning.plan import (
     Finding,
     Findings,
     NoCapableWorker,
@@ -41,7 +41,7 @@ from kernel.plan import (
     problems,
     synthesizer,
 )
-from kernel.steps import RESERVED_IDS
+from kernel.parts.planning.steps import RESERVED_IDS
 from tests.on_each import on_each
 from tests.scripted import Worker, registry_of, requests_of, scripted
 from workshop.material.oncall import oncall

@@ -18,10 +18,10 @@ import pytest
 
 from kernel import Client, Run, connect, models, spending
 from kernel.__main__ import main
-from kernel.budget import NOTHING
-from kernel.journal import Journal, JournalError, saying
-from kernel.recording import ABOUT, OFFLINE, REAL, Recording, record
-from kernel.wire import ApiError
+from kernel.core.budget import NOTHING
+from kernel.core.wire import ApiError
+from kernel.parts.journal.journal import Journal, JournalError, saying
+from kernel.parts.journal.recording import ABOUT, OFFLINE, REAL, Recording, record
 from offline_model import Faults, OfflineAPI, OfflineTransport, Server
 from tests.places import ROOT
 from tests.scripted import no_sleep
@@ -145,9 +145,9 @@ async def test_a_prompt_that_has_changed_is_said_and_what_is_there_is_shown(
         search, write, review = specialists(*arguments)
         return search, replace(write, system=write.system + " Be brief."), review
 
-    from kernel.team import specialists
+    from kernel.core.team import specialists
 
-    monkeypatch.setattr("kernel.recording.specialists", changed)
+    monkeypatch.setattr("kernel.parts.journal.recording.specialists", changed)
     _, result = await Recording(tmp_path / "brief.journal").replay()
     assert result.status == "failed" and result.artifacts["facts"]
     assert "does not hold this request: a prompt, a tool or a document is not as it was" in (
@@ -226,7 +226,7 @@ async def test_a_recording_that_is_stopped_keeps_what_was_answered(tmp_path, no_
 ENDED = """
 import asyncio, os, signal, sys
 from kernel import Client
-from kernel.recording import record
+from kernel.parts.journal.recording import record
 from offline_model import OfflineTransport
 
 class Ends(OfflineTransport):
@@ -290,7 +290,7 @@ async def test_a_fork_of_a_recording_says_that_it_was_changed(tmp_path, no_setti
 
 def test_ctrl_c_in_a_terminal_keeps_the_record_and_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(
-        "kernel.terminal.connect", lambda *_, **__: Client(Stops(2, KeyboardInterrupt()))
+        "kernel.parts.terminal.connect", lambda *_, **__: Client(Stops(2, KeyboardInterrupt()))
     )
     file, saved = tmp_path / "brief.journal", tmp_path / "run.jsonl"
     assert main(["Qdrant", "--record", str(file), "--save", str(saved)]) == 130
@@ -445,7 +445,7 @@ async def test_a_recorded_failure_stands_there_with_its_reason(tmp_path, no_sett
 
 
 def test_no_request_leaves_a_replay():
-    from kernel.recording import NoService
+    from kernel.parts.journal.recording import NoService
 
     class Named:
         path = ROOT / "brief.journal"

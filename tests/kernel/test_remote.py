@@ -22,9 +22,8 @@ from kernel import (
     Run,
     connect,
 )
-from kernel.guards import Retry
-from kernel.journal import Journal
-from kernel.remote import (
+from kernel.core.team import Verdict, specialists
+from kernel.parts.elsewhere.remote import (
     MAX_BODY_BYTES,
     MOST_AT_ONCE,
     SECONDS,
@@ -32,7 +31,8 @@ from kernel.remote import (
     RemoteSpecialist,
     serve_handoffs,
 )
-from kernel.team import Verdict, specialists
+from kernel.parts.guards import Retry
+from kernel.parts.journal.journal import Journal
 from offline_model import Script
 from tests.on_each import on_each
 from tests.scripted import Worker, no_sleep

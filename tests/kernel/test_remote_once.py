@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernel import Budget, Handoff, Result, Run, connect
-from kernel import remote as border
-from kernel.guards import Deadline, Fallback, Retry
-from kernel.journal import Journal
-from kernel.remote import HANDOFF_ID, KeptAnswers, RemoteSpecialist, serve_handoffs
+from kernel.parts.elsewhere import remote as border
+from kernel.parts.elsewhere.remote import HANDOFF_ID, KeptAnswers, RemoteSpecialist, serve_handoffs
+from kernel.parts.guards import Deadline, Fallback, Retry
+from kernel.parts.journal.journal import Journal
 from tests.on_each import on_each
 from tests.scripted import Worker, no_sleep
 

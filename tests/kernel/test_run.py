@@ -22,7 +22,7 @@ from kernel import (
     connect,
     models,
 )
-from kernel.budget import NOTHING
+from kernel.core.budget import NOTHING
 from offline_model import OfflineTransport, Script
 from tests.on_each import on_each
 from tests.scripted import Worker, no_sleep, requests_of, scripted

@@ -14,7 +14,7 @@ from anthropic.lib._parse._transform import transform_schema
 from pydantic import BaseModel, Field
 
 from kernel import Client, Conversation, Handoff, Run, Verdict
-from kernel.wire import encode, strict_schema
+from kernel.core.wire import encode, strict_schema
 from tests.on_each import on_each
 
 from .test_agent import add

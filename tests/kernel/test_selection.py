@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel import Budget, Handoff, Pause, Registry, Result, Run, tool
-from kernel.guards import Deadline, Limit, Retry
-from kernel.selection import (
+from kernel.parts.guards import Deadline, Limit, Retry
+from kernel.parts.planning.selection import (
     DispatchSupervisor,
     KeywordSelector,
     ModelSelector,
@@ -127,7 +127,7 @@ async def test_a_refusal_of_the_model_and_an_empty_registry_select_nobody():
     refusal = {"content": [], "stop_reason": "refusal"}
     supervisor = DispatchSupervisor(registry_of(Worker("coder")), ModelSelector())
     result = await Run(scripted(refusal)).dispatch(supervisor, TASK)
-    assert result.status == "refused" and "refusal" in result.reason
+    assert result.status == "refused" and "the model refused" in result.reason
     result = await Run(scripted()).dispatch(DispatchSupervisor(Registry(), ModelSelector()), TASK)
     assert result.status == "failed" and "the registry is empty" in result.reason
 

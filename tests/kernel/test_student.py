@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.evaluate import student
+from kernel.parts.evaluate import student
 from tests.on_each import on_each
 
 TABLE = {

@@ -34,10 +34,10 @@ from kernel import (
     tool,
     writer,
 )
-from kernel.guards import Retry
-from kernel.telemetry import INSTALL, NAMES, Span, Spans, sending_to
-from kernel.tools import run_calls
-from kernel.wire import Block
+from kernel.core.tools import run_calls
+from kernel.core.wire import Block
+from kernel.parts.guards import Retry
+from kernel.parts.telemetry import INSTALL, NAMES, Span, Spans, sending_to
 from offline_model import Script
 from tests.on_each import on_each
 from tests.scripted import Worker, call, no_sleep, scripted
@@ -582,7 +582,7 @@ def python(code):
 def test_a_missing_package_is_named_with_the_line_that_installs_it(missing):
     done = python(
         f"import sys; sys.modules[{missing!r}] = None\n"
-        "from kernel.telemetry import Spans, sending_to\n"
+        "from kernel.parts.telemetry import Spans, sending_to\n"
         "Spans().read([])\n"
         "try:\n    sending_to('http://localhost:1').__enter__()\n"
         "except ModuleNotFoundError as problem: print(problem)"

@@ -14,7 +14,7 @@ import pytest
 
 from kernel import Client, Corpus, Trace
 from kernel.__main__ import main
-from kernel.terminal import command
+from kernel.parts.terminal import command
 from offline_model import OfflineTransport
 from tests.on_each import on_each
 from tests.scripted import Worker
@@ -168,7 +168,7 @@ def test_a_run_that_is_interrupted_keeps_its_record(tmp_path, monkeypatch, capsy
     def interrupted(handoff, run):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("kernel.team.writer", lambda: Worker("writer", interrupted))
+    monkeypatch.setattr("kernel.core.team.writer", lambda: Worker("writer", interrupted))
     assert main(["Qdrant", "--save", str(tmp_path / "run.jsonl")]) == 130
     out, err = capsys.readouterr()
     assert err == "stopped\n" and "spent so far: 2 calls · " in out and "under way" not in out
@@ -185,7 +185,7 @@ def test_ctrl_c_tells_what_was_spent_from_what_was_reserved(program, argument, m
             os.kill(os.getpid(), signal.SIGINT)
             await asyncio.sleep(60)
 
-    monkeypatch.setattr("kernel.terminal.connect", lambda *_, **__: Client(Interrupted()))
+    monkeypatch.setattr("kernel.parts.terminal.connect", lambda *_, **__: Client(Interrupted()))
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job
     try:
         assert program([argument]) == 130

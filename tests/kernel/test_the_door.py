@@ -21,11 +21,11 @@ from kernel import (
     specialists,
     tool,
 )
-from kernel.events import Returned
-from kernel.gates import Gated, ModelGate
-from kernel.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
-from kernel.plan import Plan, PlannedSupervisor, Step
-from kernel.selection import DispatchSupervisor, Selection
+from kernel.core.events import Returned
+from kernel.parts.gates import Gated, ModelGate
+from kernel.parts.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
+from kernel.parts.planning.plan import Plan, PlannedSupervisor, Step
+from kernel.parts.planning.selection import DispatchSupervisor, Selection
 from tests.on_each import on_each
 from tests.scripted import Worker, call, no_sleep, registry_of, requests_of, scripted
 

@@ -9,8 +9,8 @@ import pytest
 
 from kernel import DeterministicSupervisor, Handoff, Run, Trace, Verdict
 from kernel.__main__ import main
-from kernel.memory import Memory
-from kernel.trace import dollars, line
+from kernel.parts.memory import Memory
+from kernel.plumbing.trace import dollars, line
 from tests.scripted import Worker, call, scripted
 
 from .test_agent import add

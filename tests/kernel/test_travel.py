@@ -20,7 +20,6 @@ from kernel import (
     LLMSupervisor,
     Registry,
     Run,
-    Wikipedia,
     connect,
     models,
     researcher,
@@ -28,8 +27,8 @@ from kernel import (
     tool,
     writer,
 )
-from kernel.gates import LengthGate
-from kernel.plan import PlannedSupervisor, StepPlanner, synthesizer
+from kernel.parts.gates import LengthGate
+from kernel.parts.planning.plan import PlannedSupervisor, StepPlanner, synthesizer
 from tests.on_each import on_each
 from tests.places import ROOT
 from tests.scripted import call, scripted
@@ -122,10 +121,10 @@ def test_a_library_travels_with_its_documents_and_finds_the_same():
 def things():
     client = connect("offline")
     run = Run(client)
-    return {"Run": run, "Client": client, "Ledger": run.ledger, "Wikipedia": Wikipedia()}
+    return {"Run": run, "Client": client, "Ledger": run.ledger}
 
 
-@on_each("name", ["Run", "Client", "Ledger", "Wikipedia"])
+@on_each("name", ["Run", "Client", "Ledger"])
 @on_each("copied", [cloudpickle.dumps, copy.copy, copy.deepcopy])
 def test_what_holds_money_keys_or_connections_refuses_to_travel_with_a_sentence(name, copied):
     with pytest.raises(TypeError, match=f"{name}.* in (its|the) process"):

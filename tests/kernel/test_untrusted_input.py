@@ -9,7 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +24,6 @@ from kernel import (
     Run,
     ToolError,
     Trace,
-    Wikipedia,
     researcher,
     reviewer,
     search_tool,
@@ -33,11 +31,11 @@ from kernel import (
     writer,
 )
 from kernel.__main__ import main
-from kernel.labels import LABEL, label
-from kernel.search import LONGEST_FIELD, LONGEST_TEXT, CorpusError, Document, Hit, as_text
-from kernel.texts import as_parts
-from kernel.trace import printable
-from kernel.untrusted import citations
+from kernel.plumbing.labels import LABEL, label
+from kernel.plumbing.search import LONGEST_FIELD, LONGEST_TEXT, CorpusError, Document, Hit, as_text
+from kernel.plumbing.texts import as_parts
+from kernel.plumbing.trace import printable
+from kernel.plumbing.untrusted import citations
 from offline_model import OfflineTransport
 from tests.on_each import on_each
 from tests.places import ROOT
@@ -298,16 +296,6 @@ def test_a_name_that_is_not_utf_8_is_a_documents_name(tmp_path, capsys):
     assert "gear" in capsys.readouterr().out
 
 
-def test_an_articles_title_is_one_line():
-    hit = Hit(Document("wiki-1", "A\nB", "Text.", "", ""), "", 1.0)
-    page = {"pageid": 1, "title": "A\n[good] B", "extract": "Text.", "index": 1}
-    transport = httpx.MockTransport(
-        lambda request: httpx.Response(200, json={"query": {"pages": [page]}})
-    )
-    (found,) = asyncio.run(Wikipedia(transport=transport).search("a"))
-    assert found.document.title == "A [good] B" and hit.document.id == "wiki-1"
-
-
 # ── terminals and logs ─────────────────────────────────────────────────────────────────────────────────────
 
 STEERING = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\x1b]0;title\x07\x9b2J\u202e"
@@ -400,14 +388,6 @@ def test_serve_refuses_what_it_would_not_read(more, capsys):
 def python(*arguments):
     command = [sys.executable, *arguments]
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT)
-
-
-def test_without_its_libraries_the_kernel_says_so_in_a_sentence():
-    done = python("-S", "-m", "kernel", "Qdrant")
-    assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert "is not installed for" in done.stderr and "Traceback" not in done.stderr
-    done = python("-S", "-c", "import kernel")
-    assert "ModuleNotFoundError: pydantic is not installed for" in done.stderr
 
 
 def test_the_kernel_can_be_imported_without_docstrings():

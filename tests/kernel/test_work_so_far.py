@@ -20,7 +20,7 @@ from kernel import (
     Trace,
     tool,
 )
-from kernel.budget import NOTHING
+from kernel.core.budget import NOTHING
 from offline_model import Script
 from tests.on_each import on_each
 from tests.scripted import Worker, call, scripted

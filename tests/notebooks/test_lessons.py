@@ -12,7 +12,7 @@ from classroom.authoring import lessons, needs
 from classroom.checks import exercises
 from classroom.course import Lesson
 
-from ..places import BOOKS, LESSONS, ROOT
+from ..places import BOOKS, ROOT
 from .books import cells, read
 
 THERE = lessons.written()
@@ -99,7 +99,7 @@ def test_every_lesson_has_its_place_on_the_pages_that_build_keeps_up_to_date():
     """Build leaves a page as it is that lacks a section, or the head of a table."""
     instructors, readme, editions = (
         (ROOT / page).read_text(encoding="utf-8")
-        for page in ("notebooks/INSTRUCTORS.md", "README.md", needs.PAGE)
+        for page in ("docs/INSTRUCTORS.md", "README.md", needs.PAGE)
     )
     assert all(f"\n## {lesson.number} {lesson.title} (" in instructors for lesson in THERE)
     assert all(f"](notebooks/{path.name}) | " in readme for path in BOOKS.values())
@@ -236,7 +236,7 @@ def test_the_sitting_fits_an_evening_of_90_minutes_for_one_who_works_alone():
 
 
 def _planned(plan):
-    page = (LESSONS / "INSTRUCTORS.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "INSTRUCTORS.md").read_text(encoding="utf-8")
     [(alone, with_a_room)] = re.findall(
         rf"^\| {plan} \|.*\| (\d+) min \| (\d+) min \|$", page, re.MULTILINE
     )

@@ -78,7 +78,7 @@ def mutant(**changes):
         "name": "a supervisor that never revises",
         "idea": "I04",
         "fails": "check 03.1",
-        "file": "kernel/supervisors.py",
+        "file": "kernel/core/supervisors.py",
         "change": (),
     }
     return Mutant(**{**facts, **changes})

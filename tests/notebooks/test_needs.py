@@ -35,6 +35,24 @@ def test_a_tagged_cell_and_those_that_build_on_it_do_not_run_in_a_tab():
     assert needs.stored(cells) == {"start": "another process", "look": ""}
 
 
+@pytest.mark.parametrize(
+    ("source", "used"),
+    [
+        ("a = b", {"b"}),
+        ("a = 1\nprint(a)", {"print"}),
+        ("for i in rows:\n    total = i\n    total", {"rows"}),
+        ("[i for i in rows if i in keep]", {"rows", "keep"}),
+        ("def f(a, *rest, b=c, **more):\n    d = a\n    return d, rest, b, more, e", {"c", "e"}),
+        ("class A(B):\n    name = x", {"B", "x"}),
+        ("import a.b, c as d\na, d, c", {"c"}),
+        ("lambda a: a + b", {"b"}),
+        ("not python at all", set()),
+    ],
+)
+def test_the_names_that_a_cell_uses_and_does_not_make(source, used):
+    assert needs.used_by(source) == used
+
+
 def test_the_first_cell_says_how_many_cells_run_in_a_tab_and_what_the_others_need():
     [sentence] = needs.sentences(notebook(CELLS))
     assert sentence == (

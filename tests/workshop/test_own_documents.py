@@ -11,7 +11,7 @@ import pytest
 
 from classroom.authoring import tables
 from classroom.checks import exercises
-from kernel.search import LONGEST_TEXT, Corpus
+from kernel.plumbing.search import LONGEST_TEXT, Corpus
 from tests.places import ROOT
 from workshop.authoring import adapt, own_documents
 
@@ -134,6 +134,7 @@ def test_the_page_names_what_depends_on_documents_and_what_does_not_work():
         "- `notebooks/00_start_here.ipynb`",
         "- `notebooks/02_three_specialists.ipynb`: KeyError: 'pgvector'",
         "- the cents that a lesson costs on a real model, in the lessons and in `README.md`",
+        "- the picture and the brief at the head of `README.md`",
     ):
         assert f"\n{line}\n" in page
     assert "Not graded" not in adapt.page([], adapt.Found()) and "none" in adapt.page(

@@ -1,4 +1,4 @@
-"""Pages of this course that `build` keeps up to date besides: the cheat sheet and pictures."""
+"""Pages that `build` keeps up to date besides: the cheat sheet, pictures and README's brief."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ def pages() -> Iterator[tuple[Path, str]]:
     yield whole.picture()
     yield from walks.pictures()
     yield cheatsheet.page()
-    yield run_picture.page()
+    yield from run_picture.pages()

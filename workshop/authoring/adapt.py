@@ -31,6 +31,7 @@ ABOUT_OURS = (
     "`notebooks/data/golden.jsonl`, the cases of the lesson on evaluation: write your own there",
     "`notebooks/data/ports/results.json`, what other frameworks did with our documents",
     "the cents that a lesson costs on a real model, in the lessons and in `README.md`",
+    "the picture and the brief at the head of `README.md`",
 )
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 AT = re.compile(r"^-+> *\d+ +(.*)", re.MULTILINE)

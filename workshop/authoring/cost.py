@@ -26,7 +26,7 @@ from nbclient import NotebookClient
 
 from classroom.course import active
 from kernel import Usage, spending
-from kernel.models import cost
+from kernel.plumbing.models import cost
 from offline_model import OfflineAPI, Server
 from workshop.root import ROOT
 

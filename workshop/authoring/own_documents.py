@@ -17,7 +17,14 @@ from pathlib import Path
 
 from classroom.authoring import handout
 from classroom.launcher.lab import jupyter_environment
-from kernel.search import LIBRARY, LONGEST_TEXT, Corpus, CorpusError, Document, parse_document
+from kernel.plumbing.search import (
+    LIBRARY,
+    LONGEST_TEXT,
+    Corpus,
+    CorpusError,
+    Document,
+    parse_document,
+)
 from workshop.root import ROOT
 
 NOT_COPIED = ("tests", "benchmarks", ".ci", ".github")

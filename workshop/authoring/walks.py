@@ -158,52 +158,58 @@ HANDOFF = Walk(
     (
         Station(
             0,
-            "kernel/supervisors.py",
+            "kernel/core/supervisors.py",
             "DeterministicSupervisor",
             "says what to do, and with what",
             "Handoff: intent, context, artifacts",
         ),
         Station(
-            1, "kernel/run.py", "Run.dispatch", "hands work on, within limits", "executable, budget"
+            1,
+            "kernel/core/run.py",
+            "Run.dispatch",
+            "hands work on, within limits",
+            "executable, budget",
         ),
         Station(
             1,
-            "kernel/run.py",
-            "Dispatch",
+            "kernel/core/door.py",
+            "Door._child",
             "a run of its own: levels, ledger",
             "Handoff: from, to, return to; child run",
         ),
-        Station(1, "kernel/run.py", "Run._emit_dispatch", "event: Dispatched", "the same two"),
+        Station(
+            1, "kernel/core/door.py", "Door.emit_dispatch", "event: Dispatched", "the same two"
+        ),
         Station(
             1,
-            "kernel/run.py",
-            "Run._refusal",
+            "kernel/core/door.py",
+            "Door._refusal",
             "too deep? a ring? given before?",
             "the same two, or a Result: refused",
         ),
         Station(
             1,
-            "kernel/run.py",
-            "Run._guarded",
+            "kernel/core/door.py",
+            "Door.guarded",
             "deadline; a limit ends as a Result",
             "Handoff, child run",
         ),
-        Station(2, "kernel/agent.py", "Agent.execute", "the loop of one model", "Handoff"),
+        Station(2, "kernel/core/agent.py", "Agent.execute", "the loop of one model", "Handoff"),
         Station(
             2,
-            "kernel/contract.py",
+            "kernel/core/contract.py",
             "Handoff.as_text",
             "the conversation's first message",
             "Result: status, output, artifacts",
         ),
         Station(
             1,
-            "kernel/run.py",
-            "Run._hand_over",
+            "kernel/core/door.py",
+            "Door._hand_over",
             "event: Returned; keeps the result",
             "Result",
         ),
-        Station(0, "kernel/supervisors.py", "DeterministicSupervisor", "decides what is next"),
+        Station(0, "kernel/core/supervisors.py", "DeterministicSupervisor", "decides what is next"),
     ),
 )
 
@@ -216,23 +222,33 @@ REQUEST = Walk(
     (("kernel/", KERNEL), ("offline_model/api/", SERVICE), ("reader/ and skills/", READER)),
     (
         Station(
-            0, "kernel/agent.py", "Agent._loop", "one turn", "model, system, tools; Conversation"
+            0,
+            "kernel/core/agent.py",
+            "Agent._loop",
+            "one turn",
+            "model, system, tools; Conversation",
         ),
         Station(
             0,
-            "kernel/run.py",
+            "kernel/core/run.py",
             "Run.ask",
             "the only way to a model",
             "Request: bytes and size",
         ),
         Station(
             0,
-            "kernel/budget.py",
+            "kernel/core/budget.py",
             "Ledger.hold_when_free",
             "books the most it can cost",
             "Request, perhaps for a shorter answer",
         ),
-        Station(0, "kernel/client.py", "Client.send", "one POST; retries by rule", "HTTP request"),
+        Station(
+            0,
+            "kernel/plumbing/client.py",
+            "Client.send",
+            "one POST; retries by rule",
+            "HTTP request",
+        ),
         Station(
             1,
             "offline_model/api/service.py",
@@ -268,8 +284,8 @@ REQUEST = Walk(
             "ids, usage, stop reason",
             "HTTP response",
         ),
-        Station(0, "kernel/wire.py", "Reply", "the reply, typed", "Reply, Usage"),
-        Station(0, "kernel/budget.py", "Hold.settle", "settles; then event: Replied"),
+        Station(0, "kernel/core/wire.py", "Reply", "the reply, typed", "Reply, Usage"),
+        Station(0, "kernel/core/budget.py", "Hold.settle", "settles; then event: Replied"),
     ),
 )
 

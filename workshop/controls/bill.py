@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from classroom.paper.svg import escape
 from kernel import Run, Spent
-from kernel.trace import dollars
+from kernel.plumbing.trace import dollars
 
 
 def bill(run: Run) -> str:

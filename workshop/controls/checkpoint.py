@@ -14,7 +14,7 @@ from classroom.notebook import kept
 from classroom.notebook.presence import IN_BROWSER, in_notebook, interactive
 from classroom.paper.control import Control
 from classroom.paper.shown import as_shown_html, as_shown_text, markdown, prose, status_line
-from kernel.journal import Journal
+from kernel.parts.journal.journal import Journal
 
 from . import terminal
 

@@ -11,7 +11,7 @@ from typing import Any
 from classroom.paper.control import Control, Place
 from classroom.paper.shown import prose, status_line
 from kernel import Budget, Executable, Handoff, Result, Run, connect
-from kernel.trace import dollars
+from kernel.plumbing.trace import dollars
 from offline_model import Temperament
 from workshop.views import BudgetGauges, Timeline
 
@@ -161,7 +161,7 @@ class FailureLab(Control):
     def _refresh(self) -> None:
         self._status.value = prose(status_line(f"{self.failure.capitalize()}: {self.finding()}"))
         if self.run is not None:
-            self._canvas.value = BudgetGauges(self.run).markup() + Timeline(self.run).markup()
+            self._canvas.value = BudgetGauges(self.run).frame() + Timeline(self.run).frame()
 
     def _moved(self, change: dict[str, Any]) -> None:
         self._place.call(self._again)

@@ -15,7 +15,7 @@ from classroom.notebook.presence import IN_BROWSER, interactive, notebook_name
 from classroom.paper.control import Control
 from classroom.paper.shown import prose, status_line
 from kernel import Client, SetupError, spending
-from kernel.client import Mode
+from kernel.plumbing.client import Mode
 
 from .choice import Choice
 
@@ -34,7 +34,7 @@ SECRETS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
 
 class _Cap(traitlets.CFloat):
-    """The limit of the process, in US dollars: read and set where it holds (`kernel.spending`)."""
+    """The limit of the process, in US dollars: read and set where it holds."""
 
     def validate(self, obj: Any, value: Any) -> float:
         usd = super().validate(obj, value)

@@ -210,7 +210,7 @@ class TopicBox(Control):
         """The brief, or else the work that was finished, each piece to open; then the bill and
         every handoff.
         """
-        from kernel.readings import reading_of
+        from kernel.plumbing.readings import reading_of
         from workshop.views import HandoffLog
         from workshop.views.understood import readings
         from workshop.views.view import under
@@ -277,7 +277,7 @@ class _Drawing:
 
     def __exit__(self, *exc_info: object) -> None:
         self._drawing.cancel()
-        self._canvas.value = self._picture.markup()
+        self._canvas.value = self._picture.frame()
 
     def _clock(self) -> float:
         seconds, seen = self._seen
@@ -289,7 +289,7 @@ class _Drawing:
 
     async def _draw(self) -> None:
         while True:
-            self._canvas.value, self._changed = self._picture.markup(), False
+            self._canvas.value, self._changed = self._picture.frame(), False
             for _ in range(round(TICK_S / FRAME_S)):
                 await asyncio.sleep(FRAME_S)
                 if self._changed:

@@ -139,18 +139,16 @@ COURSE = Course(
         *(
             "README.md",
             "CHANGELOG.md",
-            "SECURITY.md",
             "LICENSE",
             "pyproject.toml",
             "requirements.lock",
             "requirements.txt",
-            "runtime.txt",
             ".gitignore",
         ),
     ),
     not_for_learners=(
         *("classroom/authoring", "classroom/grading", "classroom/site"),
-        *("workshop/authoring", "workshop/grading", "notebooks/INSTRUCTORS.md"),
+        *("workshop/authoring", "workshop/grading", "docs/INSTRUCTORS.md"),
     ),
     open_to_submissions=(
         *("kernel", "offline_model", "notebooks/data"),

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kernel import Budget, Event, Result
-from kernel.events import Dispatched, Note, Requested, Returned, ToolAnswered
-from kernel.labels import label
-from kernel.untrusted import citations
+from kernel.plumbing.labels import label
+from kernel.plumbing.untrusted import citations
+from kernel.plumbing.work import Delegation, Fold, Happening, Remark
 
 OURS = ("researcher", "writer", "reviewer", "supervisor", "user")
 """Names of the kernel's own team."""
@@ -27,47 +27,54 @@ def on_log(
 
     documents: the ids of the library. kept: texts that `run.keep` was given, which no log shows.
     """
-    returned = [event for event in events if isinstance(event, Returned)]
-    asked = {event.agent for event in events if isinstance(event, Requested)}
-    result = _result(returned)
+    fold = Fold(events)
+    asked = {request.agent for request in fold.requests}
+    result = _result(fold)
     text = result.as_text()
     cited = set(citations(text))
     known = {*map(label, documents)}
-    texts = {event.run: event.result.as_text() for event in returned}
-    gated = [texts.get(note.run, "") for note in _notes_of_gates(events)]
+    gated = [_text_of(fold, note.work.run) for note in _notes_of_gates(fold)]
     return {
         "how it ended": result.status,
         "agents that asked a model": len(asked),
-        "own specialists whose work was used": len(_own(events, {*kept})),
-        "tools of your own that were called": len(_own_tools(events)),
+        "own specialists whose work was used": len(_own(fold, {*kept})),
+        "tools of your own that were called": len(_own_tools(fold)),
         "checks by a gate": sum(_same_draft(draft, text) for draft in gated),
-        "vetoes that were left": _vetoes_left(events),
-        "limits in the budget": _limits(events),
+        "vetoes that were left": _vetoes_left(fold),
+        "limits in the budget": _limits(fold),
         "documents that the text cites": len(cited & known),
         "citations of no document": len(cited - known),
     }
 
 
-def _result(returned: Iterable[Returned]) -> Result:
-    """Returns the result of the first handoff."""
-    for event in returned:
-        if event.run.count(".") == 0:
-            return event.result
+def _result(fold: Fold) -> Result:
+    """Returns the result of the first handoff that came back."""
+    for happening in fold.history:
+        if (result := _returned_by(happening)) and happening.work.run.count(".") == 0:
+            return result
     return Result(status="failed")
 
 
-def _notes_of_gates(events: Iterable[Event]) -> list[Note]:
-    found = []
-    for event in events:
-        if isinstance(event, Note) and event.about == "gate":
-            found.append(event)
-    return found
+def _returned_by(happening: Happening) -> Result | None:
+    """Returns the result that came back at this moment, if one did."""
+    work = happening.work
+    return work.result if isinstance(work, Delegation) and happening.phase == "end" else None
 
 
-def _vetoes_left(events: Iterable[Event]) -> int:
+def _text_of(fold: Fold, run: str) -> str:
+    """Returns the text that a run brought; empty if it brought none."""
+    work = fold.of(run)
+    return work.result.as_text() if isinstance(work, Delegation) and work.result else ""
+
+
+def _notes_of_gates(fold: Fold) -> list[Remark]:
+    return [note for note in fold.notes if note.about == "gate"]
+
+
+def _vetoes_left(fold: Fold) -> int:
     """Counts the issues that the gates found, each when it was asked last."""
     vetoes: dict[str, int] = {}
-    for note in _notes_of_gates(events):
+    for note in _notes_of_gates(fold):
         gate = str(note.fields.get("gate"))
         issues = note.fields.get("issues") or ()
         vetoes[gate] = len(issues)
@@ -81,36 +88,35 @@ def _same_draft(gated: str, text: str) -> bool:
     return 2 * len(shorter) >= len(longer) > 0 and shorter in longer
 
 
-def _own(events: Sequence[Event], kept: set[str]) -> set[str]:
+def _own(fold: Fold, kept: set[str]) -> set[str]:
     """Specialists below the first handoff, not of the kernel's team, whose work came back and was
     used.
     """
     agents = set()
-    for number, event in enumerate(events):
-        if not isinstance(event, Returned) or event.agent in OURS:
-            continue
-        below = event.run.count(".") > 0
-        if below and event.result.ok and _is_used(event.result, number, events, kept):
-            agents.add(event.agent)
+    for number, happening in enumerate(fold.history):
+        result = _returned_by(happening)
+        work = happening.work
+        below = work.run.count(".") > 0 and work.agent not in OURS
+        if result and below and result.ok and _is_used(result, number, fold.history, kept):
+            agents.add(work.agent)
     return agents
 
 
-def _own_tools(events: Sequence[Event]) -> set[str]:
+def _own_tools(fold: Fold) -> set[str]:
     """Tools, not of the kernel, whose answer goes on in the text of the agent that called them."""
-    handoffs = {event.call for event in events if isinstance(event, Dispatched)}
-    texts = {event.run: event.result.as_text() for event in events if isinstance(event, Returned)}
     found = set()
-    for event in events:
-        if not isinstance(event, ToolAnswered) or event.is_error or event.name in KERNELS_TOOLS:
+    for call in fold.tool_calls:
+        if not call.answered or call.is_error or call.name in KERNELS_TOOLS:
             continue
-        answer = event.content.strip()
-        if event.id not in handoffs and answer and answer in texts.get(event.run, ""):
-            found.add(event.name)
+        answer = call.content.strip()
+        handed_over = any(isinstance(work, Delegation) for work in call.children)
+        if not handed_over and answer and answer in _text_of(fold, call.run):
+            found.add(call.name)
     return found
 
 
-def _is_used(result: Result, number: int, events: Sequence[Event], kept: set[str]) -> bool:
-    """True if the result of this event goes on: into a later handoff, or into the final result.
+def _is_used(result: Result, number: int, history: Sequence[Happening], kept: set[str]) -> bool:
+    """True if the result of this moment goes on: into a later handoff, or into the final result.
 
     A decision is used by its caller: a verdict, or a word or two.
     """
@@ -118,14 +124,14 @@ def _is_used(result: Result, number: int, events: Sequence[Event], kept: set[str
     if type(result.output) is not str or len(text.split()) < SHORTEST_TEXT:
         return bool(text)
     before: set[str] = set()
-    for event in events[:number]:
-        before.update(_handed_on(event))
-        before.update(_returned(event))
+    for happening in history[:number]:
+        before.update(_handed_on(happening))
+        before.update(_returned(happening))
     later = {*kept}
-    for event in events[number + 1 :]:
-        later.update(_handed_on(event))
-        if event.run.count(".") == 0:
-            later.update(_returned(event))
+    for happening in history[number + 1 :]:
+        later.update(_handed_on(happening))
+        if happening.work.run.count(".") == 0:
+            later.update(_returned(happening))
     pieces = sentences(text)
     handed_on = "\n".join(later - before)
     return any(piece in handed_on for piece in pieces)
@@ -140,10 +146,11 @@ def sentences(text: str) -> list[str]:
     return found or [text]
 
 
-def _handed_on(event: Event) -> list[str]:
-    if not isinstance(event, Dispatched):
+def _handed_on(happening: Happening) -> list[str]:
+    work = happening.work
+    if not isinstance(work, Delegation) or happening.phase != "begin":
         return []
-    given = event.handoff
+    given = work.handoff
     return [
         given.intent,
         given.context,
@@ -151,18 +158,16 @@ def _handed_on(event: Event) -> list[str]:
     ]
 
 
-def _returned(event: Event) -> list[str]:
-    if not isinstance(event, Returned):
-        return []
-    return [event.result.as_text(), *event.result.artifacts.values()]
+def _returned(happening: Happening) -> list[str]:
+    result = _returned_by(happening)
+    return [result.as_text(), *result.artifacts.values()] if result else []
 
 
-def _limits(events: Iterable[Event]) -> int:
+def _limits(fold: Fold) -> int:
     """Counts the limits of the first handoff or its run, beside the depth that each one has."""
-    for event in events:
-        if isinstance(event, Dispatched):
-            of_run = event.limits_of_run or Budget()
-            return len(_names(event.limits) | _names(of_run))
+    for work in fold.dispatches[:1]:
+        of_run = work.limits_of_run or Budget()
+        return len(_names(work.limits) | _names(of_run))
     return 0
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from kernel import Reply, Run
-from kernel.budget import Spent
-from kernel.models import spent_on
+from kernel.core.budget import Spent
+from kernel.plumbing.models import spent_on
 from workshop.course.wire import Wire
 
 

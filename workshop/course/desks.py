@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernel import Handoff, Result, Run
-from kernel.search import Document, Hit
+from kernel.plumbing.search import Document, Hit
 
 CALLS = 12
 """The number of times that a specialist works before it takes a loop to be endless."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kernel import Event, Reply, Run, Spent
-from kernel.events import Replied, Requested, Retried
+from kernel.core.events import Replied, Requested, Retried
 from workshop.course.wire import Wire, refusal
 from workshop.views import TeamPicture, Timeline
 from workshop.views.transcript import Transcript, Turn

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from classroom.observing import pictured
@@ -15,20 +12,6 @@ from offline_model import Script
 def quiet_run() -> Run:
     """A run in which no model is to be asked."""
     return pictured(Run(Client(Script(), retries=0)))
-
-
-@contextmanager
-def process_of(answer: Any, number: int) -> Iterator[None]:
-    """Has `hash` give an answer other numbers in each process, as it does with Python's texts."""
-    names = getattr(inspect.unwrap(answer), "__globals__", {})
-    own = "hash" in names
-    if not own:
-        names["hash"] = lambda value: hash((number, value))
-    try:
-        yield
-    finally:
-        if not own:
-            names.pop("hash", None)
 
 
 def ending(returned: Any) -> dict[str, Any]:

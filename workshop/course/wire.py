@@ -10,7 +10,7 @@ import httpx
 
 from classroom.observing import pictured
 from kernel import Client, Run
-from kernel.wire import API_VERSION
+from kernel.core.wire import API_VERSION
 from offline_model import Script
 
 

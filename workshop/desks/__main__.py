@@ -7,14 +7,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from kernel.budget import Budget
-from kernel.client import SetupError
-from kernel.contract import Handoff, Result
-from kernel.events import Event
-from kernel.readings import reading_of
-from kernel.run import Run
-from kernel.terminal import check_writable, client_of, report, run_options, spent_so_far
-from kernel.trace import counted, dollars, line
+from kernel.core.budget import Budget
+from kernel.core.contract import Handoff, Result
+from kernel.core.events import Event
+from kernel.core.run import Run
+from kernel.parts.terminal import check_writable, client_of, report, run_options, spent_so_far
+from kernel.plumbing.client import SetupError
+from kernel.plumbing.readings import reading_of
+from kernel.plumbing.trace import counted, dollars, line
 
 from .incidents import INCIDENTS, IncidentCase, fresh, make
 from .oncall import OnCallDesk, patches

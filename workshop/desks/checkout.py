@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from kernel.contract import ToolError
+from kernel.core.contract import ToolError
 
 TEXT = (".py", ".toml", ".json", ".jsonl", ".md", ".txt", ".cfg", ".ini")
 """Endings of the files that a desk reads."""

@@ -30,16 +30,16 @@ from typing import Any
 from pydantic import BaseModel
 
 from kernel import models
-from kernel.agent import Agent
-from kernel.contract import Handoff, Result, ToolError
-from kernel.findings import Findings
-from kernel.gates import Gated, ModelGate, TestGate
-from kernel.plan import PlannedSupervisor, StepPlanner, synthesizer
-from kernel.registry import Registry
-from kernel.run import Run
-from kernel.search import Corpus
-from kernel.team import Verdict, researcher
-from kernel.tools import Tool, tool
+from kernel.core.agent import Agent
+from kernel.core.contract import Handoff, Result, ToolError
+from kernel.core.run import Run
+from kernel.core.team import Verdict, researcher
+from kernel.core.tools import Tool, tool
+from kernel.parts.gates import Gated, ModelGate, TestGate
+from kernel.parts.planning.findings import Findings
+from kernel.parts.planning.plan import PlannedSupervisor, StepPlanner, synthesizer
+from kernel.parts.planning.registry import Registry
+from kernel.plumbing.search import Corpus
 
 from .checkout import Checkout, patched_files, replaced, unboxed
 from .records import Logs, as_table, query, reading, tables

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from kernel.contract import ToolError
+from kernel.core.contract import ToolError
 
 ROWS = 40
 """The number of rows or lines that one answer shows; it says so when there are more."""

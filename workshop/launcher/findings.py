@@ -1,19 +1,36 @@
-"""Findings of the doctor for this course: its documents, SQLite, the model."""
+"""Findings of the doctor for this course: its version, its documents, SQLite, the model."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from classroom.launcher.doctor import Diagnosis
+from classroom.launcher.environment import run_quietly
 
 LIVE_NAMES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL")
 
 
 def findings(root: Path) -> list[Diagnosis]:
     """The course's own findings, in the order in which the doctor lists them."""
-    return [sqlite(), corpus(root), model(os.environ), key(os.environ), network()]
+    return [version(root), sqlite(), corpus(root), model(os.environ), key(os.environ), network()]
+
+
+def version(root: Path) -> Diagnosis:
+    """Names the version of the course, and the commit where git knows it. The kernel is read and
+    not imported: it needs packages.
+    """
+    found = importlib.util.find_spec("kernel")
+    text = Path(found.origin).read_text(encoding="utf-8") if found and found.origin else ""
+    number = re.search(r'^__version__ = "(.+)"$', text, re.MULTILINE)
+    words = [number[1] if number else "unknown"]
+    if (root / ".git").exists():
+        status, commit = run_quietly(["git", "log", "-1", "--format=%h"], root)
+        words += [] if status else [f"commit {commit.strip()}"]
+    return Diagnosis("version", True, ", ".join(words))
 
 
 def sqlite() -> Diagnosis:
@@ -75,7 +92,7 @@ def key(environ: Mapping[str, str]) -> Diagnosis:
 def network() -> Diagnosis:
     """Checks proxies and certificates as `kernel.connect` reads them."""
     try:
-        from kernel.connections import check_network
+        from kernel.plumbing.connections import check_network
     except ModuleNotFoundError:
         return Diagnosis("network", True, "looked at once the course is set up")
     try:

@@ -26,8 +26,8 @@ from kernel import (
     tool,
     writer,
 )
-from kernel.handoff_tools import finalize_by_name
-from kernel.supervisors import SUPERVISOR, SUPERVISOR_BY_NAME
+from kernel.core.handoff_tools import finalize_by_name
+from kernel.core.supervisors import SUPERVISOR, SUPERVISOR_BY_NAME
 from offline_model import Temperament
 from workshop.views import chart
 

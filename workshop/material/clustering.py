@@ -8,7 +8,7 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from kernel.cluster import Cluster, LocalWorkers, NoCluster, WorkerLost, open_cluster
+from kernel.parts.cluster import Cluster, LocalWorkers, NoCluster, WorkerLost, open_cluster
 
 KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 """Windows has no SIGKILL; there SIGTERM ends a process as abruptly."""

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from kernel import Corpus
-from kernel.search import CorpusError, Document, parse_document
+from kernel.plumbing.search import CorpusError, Document, parse_document
 
 READ = (".md", ".txt", ".html", ".htm")
 LARGEST_BYTES = 2_000_000

@@ -20,7 +20,7 @@ from kernel import (
     search_tool,
     specialists,
 )
-from kernel.evaluate import FEWEST, Case, Difference, Report
+from kernel.parts.evaluate import FEWEST, Case, Difference, Report
 from workshop.views import chart, marks
 
 GOLDEN: Path = LIBRARY.parent / "golden.jsonl"

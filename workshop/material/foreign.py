@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from kernel import tool
-from kernel.mcp import optional
+from kernel.parts.elsewhere.mcp import optional
 
 
 def protocol() -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kernel import Agent, ApiError, Conversation, Reply, Run, models
-from kernel.tools import run_calls
+from kernel.core.tools import run_calls
 
 MOST_TURNS = 8
 """Turns for one job."""

@@ -21,7 +21,7 @@ from typing import Any
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from kernel.team import REVIEWER
+from kernel.core.team import REVIEWER
 from offline_model import OfflineAPI, Server
 from workshop.material.port_rows import ENVIRONMENT, FOLDER, PORTS, TASK, Port, PortRow
 

@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from kernel import Client, Reply
-from kernel.texts import as_plain
+from kernel.plumbing.texts import as_plain
 from workshop.material.playing_ports import measured, pythons
 from workshop.material.port_rows import (
     FOLDER,

@@ -7,7 +7,7 @@ import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from kernel.telemetry import NAMES, Span, SpanEvent, optional
+from kernel.parts.telemetry import NAMES, Span, SpanEvent, optional
 
 LARGEST = 16_000_000
 """Bytes of one request, compressed or not."""

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 
 from kernel import Client
-from kernel.network import pool_for
+from kernel.plumbing.network import pool_for
 from offline_model import OfflineAPI, OfflineTransport, Server
 
 

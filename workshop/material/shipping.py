@@ -20,7 +20,7 @@ from kernel import (
     search_tool,
     specialists,
 )
-from kernel.events import Returned
+from kernel.core.events import Returned
 
 from .documents import read_folder
 

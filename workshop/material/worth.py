@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 from kernel import Corpus
-from kernel.untrusted import citations
+from kernel.plumbing.untrusted import citations
 
 SOURCE_ID = r"[\w-]+"
 CITATION = rf"\[{SOURCE_ID}(?:\s*[,;|]\s*{SOURCE_ID})*\]"

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from kernel.search import Document
+from kernel.plumbing.search import Document
 from workshop.material.criteria import Criteria
 from workshop.views import TeamPicture
 

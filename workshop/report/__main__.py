@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from kernel.search import CorpusError, Document
+from kernel.plumbing.search import CorpusError, Document
 
 from . import LogError, Report
 

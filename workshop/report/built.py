@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernel import Event
-from kernel.events import Dispatched, Note, Requested, ToolAnswered
-from kernel.trace import counted
+from kernel.core.events import Dispatched, Note, Requested, ToolAnswered
+from kernel.plumbing.trace import counted
 from workshop.material.criteria import Criteria
 
 MOST_OF_A_RULE = 300

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kernel.labels import label
-from kernel.search import Document
+from kernel.plumbing.labels import label
+from kernel.plumbing.search import Document
 
 CITATION = re.compile(r"\[([\w-]+(?:\s*[,;]\s*[\w-]+)*)\](?!\()")
 _SENTENCE = re.compile(r"\S.*?(?:[.!?](?:\s*\[[^\[\]]*\])*(?=\s|$)|$)", re.DOTALL)

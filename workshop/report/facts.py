@@ -12,7 +12,7 @@ from importlib import metadata
 from typing import Any, NamedTuple
 
 from kernel import Budget, Event
-from kernel.events import (
+from kernel.core.events import (
     Dispatched,
     Note,
     Requested,
@@ -22,8 +22,8 @@ from kernel.events import (
     ToolCalled,
     Waited,
 )
-from kernel.labels import label
-from kernel.trace import counted, line, printable
+from kernel.plumbing.labels import label
+from kernel.plumbing.trace import counted, line, printable
 from workshop.views.scene import dollars
 
 from .citing import Documents, sentences

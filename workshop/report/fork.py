@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kernel.budget import NOTHING, Spent
-from kernel.events import Replied
-from kernel.trace import counted
-from kernel.wire import Reply
+from kernel.core.budget import NOTHING, Spent
+from kernel.core.events import Replied
+from kernel.core.wire import Reply
+from kernel.plumbing.trace import counted
 
 from . import facts
 from .log import Log

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kernel import Event, Result, Run, Trace
-from kernel.events import Dispatched, Replied, Returned, from_json, to_json
+from kernel.core.events import Dispatched, Replied, Returned, from_json, to_json
 
 Source = str | Path | Run | Trace
 """A file that `Trace.save` wrote, or a run or trace that is in memory."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from classroom.paper.svg import plain
-from kernel.readings import reading_of
-from kernel.trace import counted
+from kernel.plumbing.readings import reading_of
+from kernel.plumbing.trace import counted
 from workshop.material.criteria import AGAINST, FAVOUR, OPEN_ORDER
 from workshop.views import TeamPicture
 from workshop.views.handoffs import in_full

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from classroom.paper.svg import escape
-from kernel.readings import reading_of
+from kernel.plumbing.readings import reading_of
 from workshop.views import Timeline
 from workshop.views.handoffs import in_full
 from workshop.views.scene import Passage, Scene, bill, dollars, sizes

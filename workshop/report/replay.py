@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kernel import Event
-from kernel.events import Dispatched, Returned
-from kernel.trace import line
+from kernel.core.events import Dispatched, Returned
+from kernel.plumbing.trace import line
 from workshop.views import TeamPicture
 
 MOST = 80

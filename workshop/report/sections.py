@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from classroom.paper.svg import escape
-from kernel.labels import label
-from kernel.trace import counted
+from kernel.plumbing.labels import label
+from kernel.plumbing.trace import counted
 from workshop.material.criteria import AGAINST, FAVOUR, OPEN_ORDER, Criteria
 from workshop.views.handoffs import in_full
 

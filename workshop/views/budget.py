@@ -6,28 +6,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from classroom.paper.svg import (
-    BODY,
-    INK,
-    LINE,
-    MARGIN,
-    MUTED,
-    SMALL,
-    TITLE,
-    WARNING,
-    WIDTH,
-    box,
-    card,
-    text,
-    tint,
-)
+from classroom.paper.svg import BODY, INK, LINE, MUTED, WARNING, tint
 from kernel import Budget, Run, Spent, spending
 
+from .drawing import Drawing
+from .rows import Mark, Row, Scale, draw_rows
 from .scene import Passage, dollars
 from .view import Source, Time, View
 
-GAUGE, NEARLY, MOST = "#3b4a6b", 0.8, 12
-"""The bar's hue; the share from which a budget counts as nearly used up; how many ledgers are
+GAUGE, TROUGH, NEARLY, MOST = "#3b4a6b", tint(LINE, 0.5), 0.8, 12
+"""The hues of a bar and of what is left; the share from which a budget counts as nearly used up; how many ledgers are
 drawn.
 """
 
@@ -103,20 +91,19 @@ class BudgetGauges(View):
             else f"{fullest.owner}: {fullest.words}, {fullest.verdict}."
         )
 
-    def svg(self) -> str:
-        gauges, y = self.gauges(), 88.0
-        shapes = [
-            text(MARGIN, 38, "Budget", size=TITLE, fill=INK, bold=True),
-            text(MARGIN, 60, self.finding(), size=BODY + 1, fill=INK, width=WIDTH - 2 * MARGIN),
+    def draw(self, sheet: Drawing) -> None:
+        gauges = self.gauges()
+        sheet.title("Budget")
+        sheet.paragraph(self.finding(), size=BODY + 1)
+        sheet.y += 12
+        owners = [gauge.owner for gauge in gauges]
+        rows = [
+            _drawn(gauge, first=owners.index(gauge.owner) == index or sheet.narrow)
+            for index, gauge in enumerate(gauges[:MOST])
         ]
-        owner = ""
-        for gauge in gauges[:MOST]:
-            shapes += _drawn(gauge, y, first=gauge.owner != owner)
-            owner, y = gauge.owner, y + 28
+        draw_rows(sheet, rows, Scale((0.0, 1.0), grid=False), names=160, words=260)
         if len(gauges) > MOST:
-            shapes.append(text(MARGIN, y + 8, f"+ {len(gauges) - MOST} more caps"))
-            y += 24
-        return card(y + 4 if gauges else 80, self.finding(), shapes)
+            sheet.paragraph(f"+ {len(gauges) - MOST} more caps", fill=MUTED)
 
     def text(self) -> str:
         gauges = self.gauges()
@@ -189,23 +176,10 @@ class BudgetGauges(View):
                 )
 
 
-def _drawn(gauge: Gauge, y: float, *, first: bool) -> Iterator[str]:
-    left, width = 184.0, 272.0
-    hue = WARNING if gauge.share >= NEARLY else GAUGE
-    if first:
-        yield text(
-            MARGIN, y + 10, gauge.owner, size=BODY, fill=INK, bold=True, width=left - MARGIN - 12
-        )
-    yield box(left, y, width, 12, radius=6, fill=tint(LINE, 0.5))
+def _drawn(gauge: Gauge, *, first: bool) -> Row:
+    full = gauge.share >= NEARLY
+    marks = [Mark("solid", 0.0, 1.0, TROUGH)]
     if gauge.share:
-        yield box(left, y, max(12.0, width * gauge.share), 12, radius=6, fill=hue)
-    yield text(left + width + 16, y + 10, gauge.words, fill=INK, bold=True, width=140)
-    yield text(
-        WIDTH - MARGIN,
-        y + 10,
-        gauge.verdict,
-        size=SMALL,
-        fill=hue if gauge.share >= NEARLY else MUTED,
-        anchor="end",
-        width=124,
-    )
+        marks.append(Mark("solid", 0.0, gauge.share, WARNING if full else GAUGE))
+    words = f"{gauge.words}, {gauge.verdict}"
+    return Row(gauge.owner * first, words, marks, bold=True, fill=WARNING if full else INK)

@@ -4,24 +4,24 @@ with a text twin.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, pairwise
+from typing import Any
 
-from classroom.paper.svg import BODY, CARD, INK, LINE, MARGIN, MUTED, WIDTH, text_width
+from classroom.paper.svg import INK, LINE, MUTED
 
-from .drawing import DASHED, FAINT, LEFT, RIGHT, TOP, Axis, Chart, Drawing, hue
-from .hues import ROLES
+from .drawing import Drawing, both, image
+from .hues import FURTHER, ROLES
+from .rows import DASHED, FAINT, Mark, Row, Scale, draw_rows
+from .view import bundle
 
 __all__ = ["Chart", "bars", "curves", "intervals", "pairs", "panels"]
 
-ROW = 32.0
+HUES = (ROLES["researcher"], ROLES["writer"], ROLES["reviewer"], *FURTHER)
 HEIGHT = 200.0
-"""Of a row, and of a chart without rows, in px."""
+"""Of the area of curves, in px."""
 DASHES = (None, "6 4", "2 3", "10 4 2 4")
-PANELS = 168.0
-"""The left edge of the columns of `panels`, in px."""
-LEGEND = 72.0
-"""The distance from the bottom of a chart to the first row of its legend, in px."""
 APART = 14.0
 """Between the numbers at the ends of two lines, in px."""
 MOST_STEPS = 12
@@ -36,6 +36,61 @@ Interval = tuple[float, float, float]
 """Mean, lower end, upper end."""
 
 
+@dataclass(frozen=True)
+class Chart:
+    """A finished chart: the sentence that it shows, its picture on a wide and a narrow sheet, and
+    the same in words.
+    """
+
+    finding: str
+    svg: str
+    narrow: str
+    words: str
+
+    def text(self) -> str:
+        return f"{self.finding}\n{self.words}"
+
+    def markup(self) -> str:
+        """The picture as it goes into a page."""
+        return image(self.svg, self.narrow, self.text())
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return bundle(self.svg, self.narrow, self.text(), self.text())
+
+    def __repr__(self) -> str:
+        return f"Chart({self.finding!r})"
+
+
+def hue(index: int) -> str:
+    """The colour of the name at this place of a chart."""
+    return HUES[index % len(HUES)]
+
+
+def _chart(finding: str, draw: Callable[[Drawing], None], words: Iterable[str]) -> Chart:
+    """The chart that a function draws under the sentence that it shows."""
+
+    def whole(sheet: Drawing) -> None:
+        sheet.title(finding)
+        sheet.y += 4
+        draw(sheet)
+
+    wide, narrow = both(whole, finding)
+    return Chart(finding, wide, narrow, "\n".join(words))
+
+
+def _of_rows(
+    finding: str, rows: Sequence[Row], scale: Scale, words: Iterable[str], legend: str
+) -> Chart:
+    """A chart of rows on one axis. legend: the meaning of its marks."""
+
+    def draw(sheet: Drawing) -> None:
+        sheet.paragraph(legend, fill=MUTED)
+        sheet.y += 4
+        draw_rows(sheet, rows, scale, words=148)
+
+    return _chart(finding, draw, words)
+
+
 def bars(
     finding: str,
     values: Mapping[str, float],
@@ -45,42 +100,15 @@ def bars(
 ) -> Chart:
     """One bar for each value. `ideal` is marked by a dashed line; 0 draws none."""
     largest = max([ideal, *values.values()])
-    scale = Axis.around([0.0, largest])
-    bottom = TOP + ROW * len(values)
-    drawing = Drawing()
-    drawing.frame(scale, bottom, axis)
-    words = []
     longest = max([12, *map(len, values)])
+    rows, words = [], []
     for index, (name, value) in enumerate(values.items()):
-        y = TOP + ROW * index + 6
-        colour = hue(index)
-        drawing.row_name(name, y + 14)
-        _bar(drawing, y, value, scale, colour)
+        rows.append(Row(name, f"{value:.2f}", [Mark("solid", 0.0, value, hue(index))]))
         words.append(_bar_in_words(f"{name:{longest}}", "█", value, largest))
     if ideal:
-        x = scale.x(ideal)
-        drawing.vertical(x, TOP - 6, bottom, **DASHED)
-        drawing.mark(x, TOP - 12, f"ideal {ideal:g}")
         words.append(_bar_in_words(f"{'ideal':{longest}}", "─", ideal, largest))
-    return drawing.chart(finding, bottom, words)
-
-
-def _bar(
-    drawing: Drawing,
-    y: float,
-    value: float,
-    scale: Axis,
-    colour: str,
-) -> None:
-    """A bar, with its number inside where it is long enough, else after it."""
-    end = scale.x(value)
-    width = end - LEFT
-    number = f"{value:.2f}"
-    drawing.bar(LEFT, y, max(width, 1.0), colour)
-    if width > 60:
-        drawing.text(end - 8, y + 14, number, size=BODY, fill=CARD, bold=True, anchor="end")
-    else:
-        drawing.number(end + 8, y + 14, number, size=BODY)
+    scale = Scale.around([0.0, largest], axis, marked=ideal or None)
+    return _of_rows(finding, rows, scale, words, f"dashed line: ideal {ideal:g}" * bool(ideal))
 
 
 def _bar_in_words(name: str, sign: str, value: float, largest: float) -> str:
@@ -96,35 +124,99 @@ def pairs(
     axis: str,
 ) -> Chart:
     """Before (a square) and after (a dot) on one line for each name."""
-    numbers = chain.from_iterable(values.values())
-    scale = Axis.around([0.0, *numbers])
-    bottom = TOP + ROW * len(values)
-    drawing = Drawing()
-    drawing.frame(scale, bottom, axis)
-    words = []
-    for index, (name, (before, after)) in enumerate(values.items()):
-        y = TOP + ROW * index + 16
-        drawing.row_name(name, y + 4)
-        _pair(drawing, y, before, after, scale)
+    rows, words = [], []
+    for name, (before, after) in values.items():
+        marks = [
+            Mark("line", before, after, LINE),
+            Mark("square", before, before, ROLES["writer"]),
+            Mark("dot", after, after, ROLES["researcher"]),
+        ]
+        rows.append(Row(name, f"■ {before:g} → ● {after:g}", marks))
         words.append(f"{name:20}  ■ before {before:>4g}   ● after {after:>4g}")
-    drawing.text(WIDTH - MARGIN, 38, "■ before   ● after", fill=INK, anchor="end")
-    return drawing.chart(finding, bottom, words)
+    scale = Scale.around([0.0, *chain.from_iterable(values.values())], axis)
+    return _of_rows(finding, rows, scale, words, "■ before   ● after")
 
 
-def _pair(drawing: Drawing, y: float, before: float, after: float, scale: Axis) -> None:
-    """The square, the dot, the line between them, and both numbers outside."""
-    first = scale.x(before)
-    last = scale.x(after)
-    drawing.horizontal(y, first, last, stroke=LINE, width=2)
-    drawing.square(first, y, ROLES["writer"])
-    drawing.dot(last, y, ROLES["researcher"])
-    right = max(first, last)
-    for x, number in ((first, before), (last, after)):
-        words = f"{number:g}"
-        if x == right:
-            drawing.number(x + 12, y + 4, words, anchor="start")
-        else:
-            drawing.number(x - 12, y + 4, words, anchor="end")
+def intervals(
+    finding: str,
+    values: Mapping[str, Interval],
+    *,
+    axis: str,
+    zero: str = "",
+) -> Chart:
+    """A dot with its interval for each name: (mean, lower end, upper end).
+
+    zero: what a value of 0 means; it is marked by a dashed line, the numbers get a sign, and
+    all have one hue.
+    """
+    edges = [edge for _, low, high in values.values() for edge in (low, high)]
+    marked = 0.0 if zero else None
+    scale = Scale.around([*edges, 0.0] if zero else edges, axis, marked=marked)
+    form = "{:+.2f} [{:+.2f}, {:+.2f}]" if zero else "{:.2f} [{:.2f}, {:.2f}]"
+    rows, words = [], []
+    for index, (name, interval) in enumerate(values.items()):
+        mean, low, high = interval
+        colour = ROLES["supervisor"] if zero else hue(index)
+        marks = [
+            Mark("line", low, high, colour),
+            Mark("edge", low, low, colour),
+            Mark("edge", high, high, colour),
+            Mark("dot", mean, mean, colour),
+        ]
+        numbers = form.format(*interval)
+        rows.append(Row(name, numbers, marks))
+        words.append(f"{name:20}  {_interval_row(interval, scale, bool(zero))}  {numbers}")
+    half = COLUMNS // 2 + 1
+    ends = f"{scale.ticks[0]:<{half}g}{scale.last:>{half}g}"
+    words.append(f"{'':20}  {ends}  {axis}")
+    return _of_rows(finding, rows, scale, words, f"dashed line: {zero}" * bool(zero))
+
+
+def _interval_row(value: Interval, scale: Scale, zero: bool) -> str:
+    """An interval in characters, with a colon where 0 is."""
+    length = scale.last - scale.ticks[0]
+
+    def position(number: float) -> int:
+        return round(COLUMNS * (number - scale.ticks[0]) / length)
+
+    mean, low, high = map(position, value)
+    signs = ["·"] * (COLUMNS + 1)
+    if zero:
+        signs[position(0)] = ":"
+    signs[low : high + 1] = "─" * (high - low + 1)
+    signs[low] = "├"
+    signs[high] = "┤"
+    signs[mean] = "●"
+    return "".join(signs)
+
+
+def panels(finding: str, columns: Mapping[str, Mapping[str, float]]) -> Chart:
+    """Bars below each other: a block for each measure with its own scale, a row for each name."""
+    names = [*next(iter(columns.values()))]
+
+    def draw(sheet: Drawing) -> None:
+        for column, (measure, values) in enumerate(columns.items()):
+            rows = [
+                Row(name, f"{value:g}", [Mark("solid", 0.0, value, hue(column))])
+                for name, value in values.items()
+            ]
+            sheet.paragraph(measure, fill=MUTED)
+            scale = Scale((0.0, max(values.values()) or 1.0), grid=False)
+            draw_rows(sheet, rows, scale, words=148)
+            sheet.y += 12
+
+    return _chart(finding, draw, _table(names, columns))
+
+
+def _table(names: Sequence[str], columns: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """The numbers of all panels, a row for each name."""
+    longest = max(map(len, names))
+    head = "".join(f"  {measure:>16}" for measure in columns)
+    rows = [" " * longest + head]
+    for name in names:
+        numbers = "".join(f"  {values[name]:>16g}" for values in columns.values())
+        rows.append(f"{name:{longest}}{numbers}")
+    return rows
 
 
 def curves(
@@ -141,189 +233,72 @@ def curves(
     line: what the dashed line is called.
     """
     steps = max(map(len, values.values()))
-    columns = max(steps - 1, 1)
-    width = RIGHT - LEFT
-    numbers = chain.from_iterable(values.values())
-    scale = Axis.around([0.0, limit, *numbers])
-    bottom = TOP + HEIGHT
-    drawing = Drawing()
+    scale = Scale.around([0.0, limit, *chain.from_iterable(values.values())])
 
-    def x_of(step: int) -> float:
-        return LEFT + width * step / columns
+    def draw(sheet: Drawing) -> None:
+        left = sheet.left + (48 if sheet.narrow else 120)
+        right = sheet.right - (48 if sheet.narrow else 72)
+        sheet.paragraph(y_axis, fill=MUTED)
+        sheet.y += 8
+        top, bottom = sheet.y, sheet.y + HEIGHT
 
-    def y_of(value: float) -> float:
-        return bottom - HEIGHT * value / scale.last
+        def x_of(step: int) -> float:
+            return left + (right - left) * step / max(steps - 1, 1)
 
-    drawing.text(MARGIN, TOP + 4, y_axis, width=LEFT - MARGIN - 60)
-    for tick in scale.ticks:
-        y = y_of(tick)
-        drawing.horizontal(y, LEFT, RIGHT, stroke=FAINT)
-        drawing.text(LEFT - 12, y + 4, f"{tick:,g}", anchor="end")
-    for step in range(0, steps, 1 + (steps - 1) // MOST_STEPS):
-        number = str(step + 1)
-        drawing.text(x_of(step), bottom + 16, number, anchor="middle")
-    drawing.meaning(scale.middle, bottom + 36, x_axis)
-    y = y_of(limit)
-    drawing.horizontal(y, LEFT, RIGHT, **DASHED)
-    drawing.text(LEFT + 8, y - 8, f"{line} {limit:,g}", fill=INK)
+        def y_of(value: float) -> float:
+            return bottom - HEIGHT * value / scale.last
+
+        for tick in scale.ticks:
+            sheet.line(left, y_of(tick), right, y_of(tick), stroke=FAINT)
+            sheet.text(left - 10, y_of(tick) + 4, f"{tick:,g}", anchor="end")
+        longest = MOST_STEPS // 2 if sheet.narrow else MOST_STEPS
+        for step in range(0, steps, 1 + (steps - 1) // longest):
+            sheet.text(x_of(step), bottom + 16, str(step + 1), anchor="middle")
+        sheet.text((left + right) / 2, bottom + 36, x_axis, anchor="middle")
+        sheet.line(left, y_of(limit), right, y_of(limit), **DASHED)
+        sheet.text(left + 8, y_of(limit) - 8, f"{line} {limit:,g}", fill=INK)
+        for index, curve in enumerate(values.values()):
+            points = [(x_of(step), y_of(value)) for step, value in enumerate(curve)]
+            _curve(sheet, points, hue(index), DASHES[index % len(DASHES)])
+        lasts = [curve[-1] for curve in values.values()]
+        _last_numbers(sheet, [(y_of(last), f"{last:,g}") for last in lasts], right + 8, top)
+        sheet.y = bottom + 64
+        _legend(sheet, values, sheet.left if sheet.narrow else left)
+
     words = [f"{y_axis} at {x_axis} 1 to {steps}, {line} {limit:,g}"]
     longest = max(map(len, values))
-    for index, (name, curve) in enumerate(values.items()):
-        dash = DASHES[index % len(DASHES)]
-        points = [(x_of(step), y_of(value)) for step, value in enumerate(curve)]
-        _curve(drawing, points, hue(index), dash)
+    for name, curve in values.items():
         row = " ".join(f"{number:>5g}" for number in curve)
         words.append(f"{name:{longest}}  {row}")
-    lasts = [curve[-1] for curve in values.values()]
-    ends = [(y_of(last), f"{last:,g}") for last in lasts]
-    _last_numbers(drawing, ends)
-    lowest = _legend(drawing, values, bottom + LEGEND)
-    return drawing.chart(finding, lowest, words)
+    return _chart(finding, draw, words)
 
 
-def _curve(drawing: Drawing, points: Sequence[Point], colour: str, dash: str | None) -> None:
+def _curve(sheet: Drawing, points: Sequence[Point], colour: str, dash: str | None) -> None:
     for (x, y), (next_x, next_y) in pairwise(points):
-        drawing.line(x, y, next_x, next_y, stroke=colour, width=2, dash=dash)
+        sheet.line(x, y, next_x, next_y, stroke=colour, width=2, dash=dash)
     for x, y in points:
-        drawing.dot(x, y, colour, radius=4)
+        sheet.dot(x, y, colour, 4)
 
 
-def _last_numbers(drawing: Drawing, ends: Sequence[tuple[float, str]]) -> None:
-    """The number at the right end of each line, (y, words); near ones are moved apart."""
-    free = TOP
-    for y, words in sorted(ends):
-        free = max(free, y + 4)
-        drawing.number(RIGHT + 10, free, words)
-        free += APART
-
-
-def _legend(drawing: Drawing, names: Iterable[str], y: float) -> float:
-    """Draws the name of each line, in rows under the numbers, where no line passes.
-
-    Returns the bottom that the chart has with it.
-    """
-    x = LEFT
-    for index, name in enumerate(names):
-        wide = 34 + text_width(name, bold=True)
-        if x > LEFT and x + wide > WIDTH - MARGIN:
-            x, y = LEFT, y + 20
-        colour = hue(index)
-        dash = DASHES[index % len(DASHES)]
-        drawing.horizontal(y - 4, x, x + 26, stroke=colour, width=3, dash=dash)
-        drawing.text(x + 34, y, name, fill=colour, bold=True)
-        x += wide + 28
-    return y - 36
-
-
-def intervals(
-    finding: str,
-    values: Mapping[str, Interval],
-    *,
-    axis: str,
-    zero: str = "",
-) -> Chart:
-    """A dot with its interval for each name: (mean, lower end, upper end).
-
-    zero: what a value of 0 means; it is marked by a dashed line, the numbers get a sign, and all
-    have one hue.
-    """
-    edges = []
-    for _, low, high in values.values():
-        edges += [low, high]
-    if zero:
-        edges.append(0.0)
-    scale = Axis.around(edges, RIGHT - 88)  # right of it are the numbers
-    bottom = TOP + 8 + ROW * len(values)
-    drawing = Drawing()
-    drawing.frame(scale, bottom, axis)
-    if zero:
-        x = scale.x(0)
-        drawing.vertical(x, TOP - 6, bottom, **DASHED)
-        drawing.mark(x, TOP - 11, zero)
-    form = "{:+.2f} [{:+.2f}, {:+.2f}]" if zero else "{:.2f} [{:.2f}, {:.2f}]"
-    words = []
-    for index, (name, interval) in enumerate(values.items()):
-        y = TOP + 8 + ROW * index + 12
-        colour = ROLES["supervisor"] if zero else hue(index)
-        numbers = form.format(*interval)
-        drawing.row_name(name, y + 4)
-        _interval(drawing, y, interval, scale, colour)
-        drawing.number(scale.right + 16, y + 4, numbers)
-        row = _interval_row(interval, scale, bool(zero))
-        words.append(f"{name:20}  {row}  {numbers}")
-    half = COLUMNS // 2 + 1
-    ends = f"{scale.first:<{half}g}{scale.last:>{half}g}"
-    words.append(f"{'':20}  {ends}  {axis}")
-    return drawing.chart(finding, bottom, words)
-
-
-def _interval(
-    drawing: Drawing,
-    y: float,
-    value: Interval,
-    scale: Axis,
-    colour: str,
+def _last_numbers(
+    sheet: Drawing, ends: Sequence[tuple[float, str]], x: float, highest: float
 ) -> None:
-    """A line with a stroke at each end and a dot at the mean."""
-    mean, low, high = map(scale.x, value)
-    drawing.horizontal(y, low, high, stroke=colour, width=3)
-    for edge in (low, high):
-        drawing.vertical(edge, y - 7, y + 7, stroke=colour, width=2)
-    drawing.dot(mean, y, colour)
+    """The number at the right end of each line, (y, words); near ones are moved apart."""
+    for y, words in sorted(ends):
+        highest = max(highest, y + 4)
+        sheet.text(x, highest, words, fill=INK, bold=True)
+        highest += APART
 
 
-def _interval_row(value: Interval, scale: Axis, zero: bool) -> str:
-    """An interval in characters, with a colon where 0 is."""
-    length = scale.last - scale.first
-
-    def position(number: float) -> int:
-        return round(COLUMNS * (number - scale.first) / length)
-
-    mean, low, high = map(position, value)
-    signs = ["·"] * (COLUMNS + 1)
-    if zero:
-        signs[position(0)] = ":"
-    signs[low : high + 1] = "─" * (high - low + 1)
-    signs[low] = "├"
-    signs[high] = "┤"
-    signs[mean] = "●"
-    return "".join(signs)
-
-
-def panels(finding: str, columns: Mapping[str, Mapping[str, float]]) -> Chart:
-    """Bars side by side: a column for each measure with its own scale, a row for each name."""
-    names = [*next(iter(columns.values()))]
-    step = (WIDTH - MARGIN - PANELS) / len(columns)
-    longest = step - 64  # the number is drawn after its bar
-    room = PANELS - MARGIN - 12
-    top = TOP + 32
-    drawing = Drawing()
-    for row, name in enumerate(names):
-        y = top + ROW * row
-        drawing.horizontal(y - 6, MARGIN, WIDTH - MARGIN, stroke=FAINT)
-        drawing.text(MARGIN, y + 14, name, size=BODY, fill=INK, width=room)
-    for column, (measure, values) in enumerate(columns.items()):
-        x = PANELS + step * column
-        colour = hue(column)
-        largest = max(values.values())
-        drawing.text(x, TOP + 12, measure, fill=MUTED, width=step - 12)
-        for row, name in enumerate(names):
-            y = top + ROW * row
-            value = values[name]
-            width = max(longest * value / largest, 1.0)
-            end = x + width
-            drawing.bar(x, y, width, colour)
-            drawing.number(end + 8, y + 14, f"{value:g}", size=BODY)
-    bottom = top + ROW * len(names) - 40
-    return drawing.chart(finding, bottom, _table(names, columns))
-
-
-def _table(names: Sequence[str], columns: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """The numbers of all panels, a row for each name."""
-    longest = max(map(len, names))
-    head = "".join(f"  {measure:>16}" for measure in columns)
-    rows = [" " * longest + head]
-    for name in names:
-        numbers = "".join(f"  {values[name]:>16g}" for values in columns.values())
-        rows.append(f"{name:{longest}}{numbers}")
-    return rows
+def _legend(sheet: Drawing, names: Iterable[str], left: float) -> None:
+    """Draws the name of each line, in rows under the numbers, where no line passes."""
+    x = left
+    for index, name in enumerate(names):
+        wide = 34 + sheet.wide(name, bold=True)
+        if x > left and x + wide > sheet.right:
+            x, sheet.y = left, sheet.y + 20
+        colour, dash = hue(index), DASHES[index % len(DASHES)]
+        sheet.line(x, sheet.y - 4, x + 26, sheet.y - 4, stroke=colour, width=3, dash=dash)
+        sheet.text(x + 34, sheet.y, name, fill=colour, bold=True)
+        x += wide + 28
+    sheet.y += 16

@@ -5,28 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from classroom.paper.svg import (
-    BODY,
-    INK,
-    LINE,
-    MARGIN,
-    SMALL,
-    TITLE,
-    WIDTH,
-    bars,
-    box,
-    card,
-    text,
-    tint,
-)
+from classroom.paper.svg import BODY, MUTED
 from kernel import Event
 
+from .drawing import Drawing
+from .rows import Mark, Row, Scale, draw_rows
 from .view import Source, View
 
-LEFT, RIGHT, MOST, COLUMNS = 216.0, 664.0, 40, 40
-"""The left end of bars and the right end of the longest, in px; the number of turns that are drawn;
-the number of characters of the longest bar of the twin.
-"""
+MOST, COLUMNS = 40, 40
+"""The number of turns that are drawn, and of characters of the longest bar of the twin."""
 ALONE = "one conversation"
 """The name of a conversation that no dispatch began."""
 LEGEND = "tokens that each turn carries · pale: read again · solid: new"
@@ -85,38 +72,17 @@ class ContextSizes(View):
             f"{_size(apart[-1]):,}; in one conversation it grows to {max(map(_size, mixed)):,}."
         )
 
-    def svg(self) -> str:
-        contexts, hues, y, drawn = self.contexts(), self.hues, 88.0, 0
+    def draw(self, sheet: Drawing) -> None:
+        contexts = self.contexts()
+        sheet.title("Context sizes")
+        sheet.paragraph(self.finding(), size=BODY + 1)
+        sheet.y += 10
+        rows = [row for context in contexts for row in _rows(context, self.hues[context.name])]
         longest = max(map(_size, contexts), default=1)
-        shapes = [
-            text(MARGIN, 38, "Context sizes", size=TITLE, fill=INK, bold=True),
-            text(MARGIN, 60, self.finding(), size=BODY + 1, fill=INK, width=WIDTH - 2 * MARGIN),
-        ]
-        if contexts:
-            shapes.append(text(LEFT, y, LEGEND, width=WIDTH - MARGIN - LEFT))
-            y += 16
-        for context in contexts:
-            room = context.turns[: MOST - drawn]
-            if room:
-                shapes.append(
-                    text(
-                        MARGIN,
-                        y + 11,
-                        context.name,
-                        size=BODY,
-                        fill=INK,
-                        bold=True,
-                        width=LEFT - MARGIN - 60,
-                    )
-                )
-                shapes += _bars(CarriedTokens(context.name, room), y, hues[context.name], longest)
-                y += 20 * len(room) + 8
-                drawn += len(room)
-        hidden = sum(len(one_context.turns) for one_context in contexts) - drawn
-        if hidden:
-            shapes.append(text(MARGIN, y + 11, f"+ {hidden} more turns"))
-            y += 24
-        return card(y + 8 if contexts else 80, self.finding(), shapes)
+        scale = Scale((0.0, float(max(longest, 1))), grid=False)
+        draw_rows(sheet, rows[:MOST], scale, legend=LEGEND, words=72)
+        if len(rows) > MOST:
+            sheet.paragraph(f"+ {len(rows) - MOST} more turns", fill=MUTED)
 
     def text(self) -> str:
         contexts = self.contexts()
@@ -156,15 +122,9 @@ def _size(context: CarriedTokens) -> int:
     return max(context.turns)
 
 
-def _bars(context: CarriedTokens, y: float, hue: str, longest: int) -> Iterator[str]:
-    scale = (RIGHT - LEFT) / max(longest, 1)
+def _rows(context: CarriedTokens, hue: str) -> Iterator[Row]:
     for turn, (before, tokens) in enumerate(context.parts(), 1):
-        again, end = LEFT + before * scale, max(LEFT + tokens * scale, LEFT + 2)
-        yield text(LEFT - 12, y + 11, f"turn {turn}", size=SMALL, anchor="end")
-        yield box(LEFT, y, RIGHT - LEFT, 14, radius=2, fill=tint(LINE, 0.25))
-        yield bars([(LEFT, again)] if before else [], y, 14, tint(hue, 0.26))
-        yield bars([(again, end)] if end > again else [], y, 14, hue)
-        yield text(
-            WIDTH - MARGIN, y + 11, f"{tokens:,}", fill=INK, bold=True, anchor="end", width=60
-        )
-        y += 20
+        marks = [Mark("pale", 0, before, hue)] if before else []
+        if tokens > before:
+            marks.append(Mark("solid", before, tokens, hue))
+        yield Row(f"{context.name} · turn {turn}", f"{tokens:,}", marks, bold=turn == 1)

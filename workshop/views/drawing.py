@@ -1,183 +1,169 @@
-"""The parts of every chart: the finished chart, its shapes, and its axes at round numbers."""
+"""A drawing on a wide or a narrow sheet: its words, its shapes, and the next free line.
+
+Every picture is drawn twice from the same facts. A window below 600 px shows the narrow sheet, whose letters stay
+readable there.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import base64
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from classroom.paper.svg import (
     BODY,
     INK,
-    LINE,
     MARGIN,
     MUTED,
+    SMALL,
     TITLE,
+    WARNING,
     WIDTH,
     box,
     card,
     element,
+    escape,
     line,
+    path,
     text,
-    tint,
+    text_width,
+    wrapped,
 )
-from workshop.views.hues import FURTHER, ROLES
 
-from .lanes import tick
-from .view import bundle
-
-LEFT = 200.0
-RIGHT = WIDTH - 88.0
-TOP = 64.0
-"""The left, right and upper edge of the area in which numbers are drawn, in px."""
-HUES = (ROLES["researcher"], ROLES["writer"], ROLES["reviewer"], *FURTHER)
-FAINT = tint(LINE, 0.6)
-DASHED = {"stroke": INK, "dash": "5 4", "width": 1.5}
-"""The style of a line that marks one value."""
-MOST_PIECES = 7
-"""Into how many pieces round numbers divide an axis at most."""
-NEARLY = 1e-9
-"""Of a piece: a value this near a round number is taken as on it."""
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A finished chart: the sentence that it shows, its picture, and the same in words."""
-
-    finding: str
-    svg: str
-    words: str
-
-    def text(self) -> str:
-        return f"{self.finding}\n{self.words}"
-
-    def markup(self) -> str:
-        """The picture as it goes into a page."""
-        return self.svg
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return bundle(self.svg, self.text(), self.text())
-
-    def __repr__(self) -> str:
-        return f"Chart({self.finding!r})"
-
-
-@dataclass(frozen=True)
-class Axis:
-    """Values → px: the first tick is at the left edge of the numbers, the last one at `right`."""
-
-    ticks: Sequence[float]
-    right: float = RIGHT
-
-    @classmethod
-    def around(cls, values: Iterable[float], right: float = RIGHT) -> Axis:
-        """An axis that holds all the values."""
-        numbers = sorted(values)
-        ticks = round_numbers(numbers[0], numbers[-1])
-        return cls(ticks, right)
-
-    @property
-    def first(self) -> float:
-        return self.ticks[0]
-
-    @property
-    def last(self) -> float:
-        return self.ticks[-1]
-
-    @property
-    def middle(self) -> float:
-        return (LEFT + self.right) / 2
-
-    def x(self, value: float) -> float:
-        width = self.right - LEFT
-        length = self.last - self.first
-        past = value - self.first
-        return LEFT + width * past / length
+NARROW = 320
+"""The width of a narrow sheet, in px; that of a wide one is `WIDTH`."""
+LARGER = 1.1
+"""So much larger letters are on a narrow sheet."""
+BOLDER = 1.13
+"""So much wider bold letters are."""
+BELOW = 600
+"""A window of fewer px shows the narrow sheet."""
+SWITCH = (
+    f"<style>@media (max-width: {BELOW - 1}px) {{ .workshop-wide {{ display: none }} }} "
+    f"@media (min-width: {BELOW}px) {{ .workshop-narrow {{ display: none }} }}</style>"
+)
 
 
 class Drawing:
-    """The shapes of a chart, in the order in which they are drawn."""
+    """The shapes of a picture, in the order in which they are drawn; `y` is the next free line."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, narrow: bool = False) -> None:
+        self.narrow = narrow
+        self.width = NARROW if narrow else WIDTH
+        self.left = 14.0 if narrow else float(MARGIN)
+        self.right = self.width - self.left
+        self.y = 38.0
         self.shapes: list[str] = []
 
-    def text(self, x: float, y: float, words: str, **style: Any) -> None:
-        shape = text(x, y, words, **style)
-        self.shapes.append(shape)
+    @property
+    def room(self) -> float:
+        """px between the margins."""
+        return self.right - self.left
 
-    def number(self, x: float, y: float, words: str, **style: Any) -> None:
-        """A figure of the chart, in ink and bold."""
-        self.text(x, y, words, fill=INK, bold=True, **style)
+    def size(self, size: float) -> float:
+        """A size of letters on this sheet."""
+        return size * LARGER if self.narrow else size
 
-    def mark(self, x: float, y: float, words: str) -> None:
-        """Writes the meaning of a dashed line above it."""
-        self.text(x, y, words, fill=INK, anchor="middle")
+    def wide(self, words: str, size: float = SMALL, *, bold: bool = False) -> float:
+        """About how many px a text takes on this sheet."""
+        return text_width(words, self.size(size), bold=bold)
 
-    def row_name(self, name: str, y: float) -> None:
-        """The name of a row, left of its numbers."""
-        end = LEFT - 12
-        width = end - MARGIN
-        self.text(end, y, name, size=BODY, fill=INK, anchor="end", width=width)
+    def text(self, x: float, y: float, words: str, *, size: float = SMALL, **style: Any) -> None:
+        """One line of text with its baseline at y, cut to `width` px where that is given."""
+        self.shapes.append(text(x, y, words, size=self.size(size), **style))
 
-    def meaning(self, x: float, y: float, words: str) -> None:
-        """Writes the meaning of an axis's numbers."""
-        self.text(x, y, words, fill=MUTED, anchor="middle")
+    def lines(
+        self,
+        x: float,
+        y: float,
+        words: str,
+        width: float,
+        *,
+        size: float = SMALL,
+        max_lines: int = 2,
+        **style: Any,
+    ) -> float:
+        """A text on at most `max_lines` lines from baseline y on; returns the baseline below them."""
+        room = width / BOLDER if style.get("bold") else width
+        for words_of_line in wrapped(words, room, self.size(size), max_lines=max_lines):
+            self.text(x, y, words_of_line, size=size, **style)
+            y += round(self.size(size) * 1.3)
+        return y
+
+    def title(self, words: str) -> None:
+        """The picture's title: a long one in smaller letters, on a narrow sheet on two lines."""
+        if self.narrow:
+            self.y = self.lines(
+                self.left, 30, words, self.room, size=14, max_lines=3, fill=INK, bold=True
+            )
+            self.y += 4
+            return
+        fits = TITLE * self.room / max(self.wide(words, TITLE, bold=True), 1)
+        size = round(min(TITLE, max(BODY, fits)), 1)
+        self.text(self.left, 38, words, size=size, fill=INK, bold=True, width=self.room)
+        self.y = 62.0
+
+    def paragraph(
+        self, words: str, *, fill: str = INK, max_lines: int = 8, size: float = BODY
+    ) -> None:
+        """A sentence over the whole width; the next free line is below it."""
+        if words:
+            self.y = self.lines(
+                self.left, self.y, words, self.room, size=size, max_lines=max_lines, fill=fill
+            )
+            self.y += 3
+
+    def notes(self, why: Iterable[str], others: Iterable[str] = ()) -> None:
+        """The lines under a picture: reasons in the colour of a warning, then what else is to say."""
+        for sentence in why:
+            self.paragraph(sentence, fill=WARNING)
+        for sentence in others:
+            self.paragraph(sentence, fill=MUTED)
 
     def line(self, x: float, y: float, x2: float, y2: float, **style: Any) -> None:
-        shape = line(x, y, x2, y2, **style)
-        self.shapes.append(shape)
+        self.shapes.append(line(x, y, x2, y2, **style))
 
-    def horizontal(self, y: float, x: float, x2: float, **style: Any) -> None:
-        self.line(x, y, x2, y, **style)
+    def box(self, x: float, y: float, width: float, height: float, **style: Any) -> None:
+        self.shapes.append(box(x, y, width, height, **style))
 
-    def vertical(self, x: float, y: float, y2: float, **style: Any) -> None:
-        self.line(x, y, x, y2, **style)
+    def path(self, d: str, **style: Any) -> None:
+        self.shapes.append(path(d, **style))
 
-    def bar(self, x: float, y: float, width: float, hue: str) -> None:
-        shape = box(x, y, width, 20, radius=3, fill=hue)
-        self.shapes.append(shape)
+    def dot(self, x: float, y: float, hue: str, radius: float = 6, **style: Any) -> None:
+        self.shapes.append(element("circle", cx=float(x), cy=float(y), r=radius, fill=hue, **style))
 
-    def square(self, x: float, y: float, hue: str) -> None:
-        left = x - 5
-        top = y - 5
-        shape = box(left, top, 10, 10, radius=1, fill=hue)
-        self.shapes.append(shape)
-
-    def dot(self, x: float, y: float, hue: str, radius: int = 6) -> None:
-        shape = element("circle", cx=x, cy=y, r=radius, fill=hue)
-        self.shapes.append(shape)
-
-    def frame(self, axis: Axis, bottom: float, meaning: str) -> None:
-        """Vertical lines at round numbers, their values, and what they count."""
-        for value in axis.ticks:
-            x = axis.x(value)
-            number = f"{value:g}"
-            self.vertical(x, TOP - 4, bottom, stroke=FAINT)
-            self.text(x, bottom + 16, number, anchor="middle")
-        self.meaning(axis.middle, bottom + 36, meaning)
-
-    def chart(self, finding: str, bottom: float, words: Iterable[str]) -> Chart:
-        """Returns the drawing as a chart, on a card under the sentence that it shows."""
-        width = WIDTH - 160
-        title = text(MARGIN, 38, finding, size=TITLE, fill=INK, bold=True, width=width)
-        shapes = [title, *self.shapes]
-        height = bottom + 56
-        svg = card(height, finding, shapes)
-        return Chart(finding, svg, "\n".join(words))
+    def svg(self, finding: str) -> str:
+        """The whole picture on its own paper; `finding` says in a sentence what it shows."""
+        return card(self.y + 4, finding, self.shapes, width=self.width)
 
 
-def hue(index: int) -> str:
-    """The colour of the name at this place of a chart."""
-    return HUES[index % len(HUES)]
+def both(draw: Callable[[Drawing], None], finding: str) -> tuple[str, str]:
+    """A picture as SVG on a wide and on a narrow sheet."""
+    sheets = (Drawing(), Drawing(narrow=True))
+    for sheet in sheets:
+        draw(sheet)
+    wide, narrow = (sheet.svg(finding) for sheet in sheets)
+    return wide, narrow
 
 
-def round_numbers(least: float, greatest: float) -> list[float]:
-    """Round numbers at equal distances from `least` or below it to `greatest` or above it."""
-    length = (greatest - least) or 1.0
-    step = tick(length, MOST_PIECES)
-    begin = math.floor(least / step + NEARLY)
-    end = math.ceil(greatest / step - NEARLY)
-    end = max(end, begin + 1)
-    numbers = range(begin, end + 1)
-    return [round(number * step, 6) for number in numbers]
+def image(wide: str, narrow: str, alt: str) -> str:
+    """A finished picture for a page: an image that speaks, shrinks, and has a form for a phone.
+
+    JupyterLab shows an image; an SVG by itself has no alt text there.
+    """
+    return (
+        f'<picture><source media="(max-width: {BELOW - 1}px)" srcset="{_as_data(narrow)}">'
+        f'<img alt="{escape(alt)}" style="max-width:100%;height:auto" src="{_as_data(wide)}"></picture>'
+    )
+
+
+def frame(wide: str, narrow: str) -> str:
+    """A picture that is drawn anew many times a second: an image would flicker."""
+    return f'{SWITCH}<div class="workshop-wide">{wide}</div><div class="workshop-narrow">{narrow}</div>'
+
+
+def _as_data(svg: str) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+
+
+__all__ = ["BELOW", "NARROW", "Drawing", "both", "frame", "image"]

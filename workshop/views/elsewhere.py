@@ -7,28 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from classroom.paper.svg import (
-    BODY,
-    INK,
-    LINE,
-    MARGIN,
-    MUTED,
-    SMALL,
-    WIDTH,
-    box,
-    card,
-    cut,
-    heading,
-    line,
-    text,
-    tint,
-)
-from kernel.events import Dispatched, Note, Requested, Returned
+from classroom.paper.svg import BODY, MUTED
+from kernel.core.events import Dispatched, Note, Requested, Returned
 
+from .drawing import Drawing
+from .graph import Column, Node, draw_graph
 from .view import View
 
 HOME, AWAY, LOST = "#3b4a6b", "#00795a", "#a1344f"
-HOME_WIDTH, AWAY_WIDTH, TOP, PITCH = 150.0, 190.0, 92.0, 66.0
 MOST = 8
 """Branches that are drawn."""
 
@@ -106,22 +92,17 @@ class Elsewhere(View):
             f"home, {events} events came back."
         )
 
-    def svg(self) -> str:
+    def title(self) -> str:
+        return self.heading
+
+    def draw(self, sheet: Drawing) -> None:
         branches = self.branches()
-        shown = branches[:MOST]
-        bottom = TOP + PITCH * max(1, len(shown))
-        left = MARGIN + HOME_WIDTH
-        right = WIDTH - MARGIN - AWAY_WIDTH
-        shapes = [
-            heading(self.heading),
-            text(MARGIN, 62, self.finding(), size=BODY + 1, fill=INK),
-            box(MARGIN, TOP, HOME_WIDTH, bottom - TOP - 12, fill=tint(HOME, 0.1), stroke=HOME),
-            text(MARGIN + 12, TOP + 26, "this process", fill=HOME, bold=True),
-        ]
-        for number, words in enumerate(("the run", "its ledgers: the bank", "its events")):
-            shapes.append(text(MARGIN + 12, TOP + 50 + 20 * number, words, size=SMALL, fill=INK))
-        for number, branch in enumerate(shown):
-            shapes += self._branch(branch, TOP + PITCH * number, left, right)
+        sheet.title(self.heading)
+        sheet.paragraph(self.finding(), size=BODY + 1)
+        sheet.y += 8
+        home = Node("this process", HOME, lines=["the run", "its ledgers: the bank", "its events"])
+        nodes = [_node(branch, home) for branch in branches[:MOST]]
+        draw_graph(sheet, [Column([home]), *([Column(nodes)] if nodes else [])], widest=210)
         words = "a parcel holds the executable and its handoff; a booking goes before each request"
         if branches and all(branch.at_home for branch in branches):
             words = (
@@ -129,35 +110,7 @@ class Elsewhere(View):
             )
         if len(branches) > MOST:
             words = f"{len(branches) - MOST} more branches are not drawn; {words}"
-        shapes.append(text(MARGIN, bottom + 14, words, size=SMALL, fill=MUTED))
-        return card(bottom + 32, f"{self.heading}: {self.finding()}", shapes)
-
-    def _branch(self, branch: Traffic, y: float, left: float, right: float) -> list[str]:
-        hue = LOST if branch.losses else AWAY
-        name = f"{branch.name}, {branch.place}"
-        shapes = [
-            box(right, y, AWAY_WIDTH, PITCH - 12, fill=tint(hue, 0.1), stroke=hue),
-            text(right + 12, y + 22, name, fill=hue, bold=True),
-            text(
-                right + 12,
-                y + 42,
-                cut(branch.task, AWAY_WIDTH - 24, SMALL),
-                size=SMALL,
-                fill=INK,
-            ),
-        ]
-        middle = (left + right) / 2
-        lost = f", {branch.losses} lost with its worker" if branch.losses else ""
-        labels = (
-            f"→ {branch.out}{lost}",
-            f"⇄ {branch.requests} requests booked and settled",
-            f"← {branch.back}",
-        )
-        for number, label in enumerate(labels):
-            height = y + 12 + 18 * number
-            shapes.append(text(middle, height, label, size=SMALL, fill=INK, anchor="middle"))
-            shapes.append(line(left + 6, height + 4, right - 6, height + 4, stroke=LINE))
-        return shapes
+        sheet.paragraph(words, fill=MUTED)
 
     def text(self) -> str:
         lines = [self.heading, self.finding(), ""]
@@ -168,3 +121,19 @@ class Elsewhere(View):
                 f"   → {branch.out}{lost}; ⇄ {branch.requests} requests booked; ← {branch.back}"
             )
         return "\n".join(lines)
+
+
+def _node(branch: Traffic, home: Node) -> Node:
+    lost = f", {branch.losses} lost with its worker" if branch.losses else ""
+    return Node(
+        branch.name,
+        LOST if branch.losses else AWAY,
+        lines=[branch.place, branch.task],
+        parents=[home],
+        carried=[
+            f"→ {branch.out}{lost}",
+            f"⇄ {branch.requests} requests booked and settled",
+            f"← {branch.back}",
+        ],
+        warns=bool(branch.losses),
+    )

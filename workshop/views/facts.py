@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kernel import Trace
-from kernel.untrusted import citations
+from kernel.plumbing.untrusted import citations
 
 
 def facts_of(trace: Trace) -> dict[str, Any]:

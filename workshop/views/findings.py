@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from classroom.paper.page import aside, heading, name, sentence, sheet
-from classroom.paper.svg import CARD, HAIRLINE, escape, tint
+from classroom.paper.page import aside, column, columns, heading, name, sentence, sheet
+from classroom.paper.svg import escape, tint
 from kernel import Event
-from kernel.events import Dispatched, Returned
+from kernel.core.events import Dispatched, Returned
 
 from .hues import Hues
 from .view import View
@@ -55,8 +55,7 @@ class FindingsTable(View):
 
     def html(self) -> str:
         hues = self.hues
-        columns = "".join(_column(author, items, hues) for author, items in self.findings())
-        row = f'<div style="display:flex;flex-wrap:wrap;gap:12px;margin:12px 0">{columns}</div>'
+        row = columns(_column(author, items, hues) for author, items in self.findings())
         parts = [
             heading("Findings"),
             sentence(self.finding(), muted=True),
@@ -96,13 +95,7 @@ def _rows(synthesis: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _column(author: str, items: list[dict[str, Any]], hues: Hues) -> str:
-    hue = hues[author]
-    inner = "".join(_item(item) for item in items)
-    style = (
-        f"flex:1 1 200px;min-width:180px;background:{CARD};border:1px solid {HAIRLINE};"
-        f"border-top:3px solid {hue};border-radius:8px;padding:8px 12px"
-    )
-    return f'<div style="{style}">{name(author, hue)}{inner}</div>'
+    return column(name(author, hues[author]), "".join(map(_item, items)), hues[author])
 
 
 def _item(item: dict[str, Any]) -> str:

@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from classroom.paper.svg import (
-    BODY,
-    INK,
-    LINE,
-    MARGIN,
-    MUTED,
-    SMALL,
-    WARNING,
-    WIDTH,
-    box,
-    card,
-    heading,
-    text,
-    tint,
-    wrapped,
-)
+from classroom.paper.page import aside, block, column, columns, heading, name, sentence, sheet
+from classroom.paper.svg import escape
 
 from .jobs import jobs, notes
 from .scene import words_of
 from .view import View
 
-LEFT, HEIGHT, PITCH = 156.0, 76.0, 86.0
-"""The left edge of the columns, the height of a cell, and the distance between rows; in px."""
 PASS, OBJECTS, UNASKED = "#00795a", "#a1344f", "#52606d"
-MOST = 5
-"""Rounds with a column of their own."""
 
 
 @dataclass
@@ -87,47 +68,14 @@ class GateRounds(View):
         )
         return f"{_count(len(rounds), 'round')}: in round {last.number} {end}."
 
-    def svg(self) -> str:
-        rounds, gates = self.rounds()[:MOST], self.gates()
-        lines = wrapped(self.finding(), WIDTH - 2 * MARGIN, BODY + 1)
-        shapes = [
-            heading(self.scene.task or "a draft"),
-            *(
-                text(MARGIN, 62 + 17 * row, words, size=BODY + 1, fill=INK)
-                for row, words in enumerate(lines)
-            ),
-        ]
-        y = 96.0
-        width = (WIDTH - MARGIN - LEFT) / max(1, len(rounds)) - 12
-        for column, each in enumerate(rounds):
-            x = LEFT + column * (width + 12)
-            shapes.append(text(x, y, f"round {each.number}", fill=INK, bold=True))
-            shapes.append(text(x + 60, y, f"{each.words} words", width=width - 60))
-        for row, gate in enumerate(gates):
-            top = y + 12 + row * PITCH
-            shapes.append(
-                text(
-                    MARGIN,
-                    top + 24,
-                    gate,
-                    size=BODY + 1,
-                    fill=INK,
-                    bold=True,
-                    width=LEFT - MARGIN - 12,
-                )
-            )
-            for column, each in enumerate(rounds):
-                shapes += _cell(each, gate, LEFT + column * (width + 12), top, width)
-        bottom = y + 12 + len(gates) * PITCH
-        hidden = len(self.rounds()) - len(rounds)
-        if hidden:
-            shapes.append(text(MARGIN, bottom + 8, f"+ {hidden} more rounds"))
-            bottom += 20
-        return card(
-            bottom + 8 if rounds else 80,
-            f"{self.scene.task or 'A draft'}: {self.finding()}",
-            shapes,
-        )
+    def html(self) -> str:
+        parts = [heading(self.scene.task or "a draft"), sentence(self.finding())]
+        drawn = (self._column(each) for each in self.rounds())
+        return sheet(f"{self.scene.task or 'A draft'}: {self.finding()}", [*parts, columns(drawn)])
+
+    def _column(self, each: Round) -> str:
+        title = f"<strong>round {each.number}</strong> {aside(f'{each.words} words')}"
+        return column(title, "".join(_cell(each, gate) for gate in self.gates()), UNASKED)
 
     def text(self) -> str:
         lines = [self.scene.task or "a draft", self.finding()]
@@ -140,24 +88,11 @@ class GateRounds(View):
         return "\n".join(lines)
 
 
-def _cell(each: Round, gate: str, x: float, y: float, width: float) -> Iterator[str]:
-    asked = gate in each.issues
+def _cell(each: Round, gate: str) -> str:
     issues = each.issues.get(gate, [])
-    hue = UNASKED if not asked else OBJECTS if issues else PASS
-    yield box(
-        x,
-        y,
-        width,
-        HEIGHT,
-        fill=tint(hue, 0.08) if asked else "#ffffff",
-        stroke=hue if asked else LINE,
-    )
-    yield text(
-        x + 10, y + 18, each.state(gate), size=BODY, fill=INK if asked else MUTED, bold=asked
-    )
-    if issues:
-        for row, words in enumerate(wrapped(issues[0], width - 20, SMALL, max_lines=3)):
-            yield text(x + 10, y + 35 + 14 * row, words, fill=WARNING)
+    hue = UNASKED if gate not in each.issues else OBJECTS if issues else PASS
+    lines = "".join(sentence(issue) for issue in issues)
+    return block(f"<strong>{escape(gate)}</strong> · {name(each.state(gate), hue)}", lines, hue=hue)
 
 
 def _count(amount: int, thing: str) -> str:

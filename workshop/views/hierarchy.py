@@ -6,45 +6,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from classroom.paper.svg import (
-    BODY,
-    INK,
-    LINE,
-    MARGIN,
-    MUTED,
-    SMALL,
-    WARNING,
-    WIDTH,
-    box,
-    card,
-    heading,
-    number,
-    path,
-    text,
-    tint,
-    wrapped,
-)
+from classroom.paper.svg import BODY, MUTED
 from kernel import Result
-from kernel.events import Dispatched, Returned
-from kernel.untrusted import citations
+from kernel.core.events import Dispatched, Returned
+from kernel.plumbing.untrusted import citations
 
+from .drawing import Drawing
+from .graph import Column, Node, draw_graph
+from .hues import Hues
 from .scene import STATE_OF
 from .view import View
 
-PITCH, HEIGHT, GAP, TOP = 46.0, 38.0, 28.0, 116.0
-"""From one leaf to the next, a box, between columns, where the tree begins; in px."""
 MOST = 40
 """Leaves that are drawn."""
 
 
 @dataclass
-class Node:
+class Work:
     """One dispatch and those below it."""
 
     name: str
     level: int
     began: float
-    parts: list[Node] = field(default_factory=list)
+    parts: list[Work] = field(default_factory=list)
     result: Result | None = None
     calls: int = 0
     """Calls of this dispatch itself, without those below."""
@@ -84,7 +68,7 @@ class Node:
         """True if the door refused it; a refusal that a manager only reports does not count."""
         return self.result is not None and self.result.status == "refused" and not self.parts
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[Work]:
         """This node and all below, top down."""
         yield self
         for part in self.parts:
@@ -111,16 +95,16 @@ class Level:
 class Hierarchy(View):
     """The levels of a team: `Hierarchy(run)`. `levels()` has the figures of each level."""
 
-    def roots(self) -> list[Node]:
+    def roots(self) -> list[Work]:
         """The dispatches that nobody in the run gave. Transparent wrappers are left out."""
-        nodes: dict[str, Node] = {}
-        roots: list[Node] = []
+        nodes: dict[str, Work] = {}
+        roots: list[Work] = []
         wrappers: set[int] = set()
         for event in self.events:
             if isinstance(event, Dispatched):
                 parent = nodes.get(event.parent)
                 level = parent.level + 1 if parent else 1
-                node = Node(event.agent, level, event.at)
+                node = Work(event.agent, level, event.at)
                 nodes[event.run] = node
                 if event.wrapper:
                     wrappers.add(id(node))
@@ -140,13 +124,13 @@ class Hierarchy(View):
                 node.usd -= sum((part.usd for part in node.parts), Decimal(0))
         return roots
 
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[Work]:
         """Every dispatch, top down."""
         return [node for root in self.roots() for node in root.walk()]
 
     def levels(self) -> list[Level]:
         """The figures of each level, the first one on top."""
-        found: dict[int, list[Node]] = {}
+        found: dict[int, list[Work]] = {}
         for node in self.nodes():
             found.setdefault(node.level, []).append(node)
         return [_summed(level, found[level]) for level in sorted(found)]
@@ -163,44 +147,24 @@ class Hierarchy(View):
         lost = [f"level {level.number} drops {level.dropped}" for level in levels if level.dropped]
         return f"{words}; of the sources {', '.join(lost)}." if lost else f"{words}."
 
-    def svg(self) -> str:
-        roots = self.roots()
-        columns = max((level.number for level in self.levels()), default=1)
-        width = (WIDTH - 2 * MARGIN - GAP * (columns - 1)) / columns
-        lines = wrapped(self.finding(), WIDTH - 2 * MARGIN, BODY + 1)
-        shapes = [heading(self.scene.task or "a team")]
-        for row, words in enumerate(lines):
-            shapes.append(text(MARGIN, 62 + 17 * row, words, size=BODY + 1, fill=INK))
-        for level in self.levels():
-            left = MARGIN + (level.number - 1) * (width + GAP)
-            words = f"level {level.number}: {_count(level.calls, 'call')}, {level.tokens:,} tokens"
-            shapes.append(text(left, TOP - 12, words, size=SMALL, fill=MUTED, width=width))
-        y = TOP
-        for root in roots:
-            drawn, y, _ = self._tree(root, y, width)
-            shapes += drawn
-        leaves = sum(not node.parts for node in self.nodes())
-        if leaves > MOST:
-            shapes.append(text(MARGIN, y + 12, f"+ {leaves - MOST} more members"))
-            y += 24
-        return card(y + 8 if roots else 80, self.finding(), shapes)
-
-    def _tree(self, node: Node, y: float, width: float) -> tuple[list[str], float, float]:
-        """The shapes of a node and all below, where the next one begins, and its own middle."""
-        left = MARGIN + (node.level - 1) * (width + GAP)
-        boxes: list[str] = []
-        middles = []
-        below = y
-        for part in node.parts:
-            if below >= TOP + MOST * PITCH:
-                break
-            drawn, below, middle = self._tree(part, below, width)
-            boxes += drawn
-            middles.append(middle)
-        own = sum(middles) / len(middles) if middles else y + HEIGHT / 2
-        edges = [_edge(left + width, own, left + width + GAP, middle) for middle in middles]
-        boxes += _box(node, left, own - HEIGHT / 2, width, self.hues[node.name])
-        return edges + boxes, max(below, y + PITCH), own
+    def draw(self, sheet: Drawing) -> None:
+        sheet.title(self.scene.task or "a team")
+        sheet.paragraph(self.finding(), size=BODY + 1)
+        sheet.y += 12
+        levels = self.levels()
+        heads = [
+            f"level {level.number}: {_count(level.calls, 'call')}, {level.tokens:,} tokens"
+            for level in levels
+        ]
+        for root in self.roots():
+            columns: list[Column] = []
+            hidden = _into(columns, root, None, self.hues, MOST)
+            for column, head in zip(columns, heads, strict=False):
+                column.head = head
+            draw_graph(sheet, columns, gap=28, widest=330)
+            heads = []
+            if hidden < 0:
+                sheet.paragraph(f"+ {-hidden} more members", fill=MUTED)
 
     def text(self) -> str:
         lines = [self.scene.task or "a team", self.finding(), ""]
@@ -209,7 +173,7 @@ class Hierarchy(View):
         return "\n".join(lines)
 
 
-def _bare(node: Node, wrappers: set[int], level: int) -> list[Node]:
+def _bare(node: Work, wrappers: set[int], level: int) -> list[Work]:
     """A node without wrappers, its levels counted anew; a wrapper is what it gave out."""
     if id(node) in wrappers and node.parts:
         return [bare for part in node.parts for bare in _bare(part, wrappers, level)]
@@ -218,7 +182,7 @@ def _bare(node: Node, wrappers: set[int], level: int) -> list[Node]:
     return [node]
 
 
-def _summed(number: int, nodes: list[Node]) -> Level:
+def _summed(number: int, nodes: list[Work]) -> Level:
     brought = set().union(*(node.brought for node in nodes))
     below = set().union(*(part.brought for node in nodes for part in node.parts))
     return Level(
@@ -237,18 +201,20 @@ def _count(amount: int, thing: str) -> str:
     return f"{amount} {thing}" + ("" if amount == 1 else "s")
 
 
-def _edge(x1: float, y1: float, x2: float, y2: float) -> str:
-    middle = number((x1 + x2) / 2)
-    bend = f"C{middle} {number(y1)} {middle} {number(y2)}"
-    return path(f"M{number(x1)} {number(y1)}{bend} {number(x2)} {number(y2)}", stroke=LINE)
-
-
-def _box(node: Node, left: float, top: float, width: float, hue: str) -> Iterator[str]:
-    done = node.state == STATE_OF["ok"]
-    yield box(left, top, width, HEIGHT, fill=tint(hue, 0.07), stroke=hue if done else WARNING)
-    room = width - 16
-    yield text(left + 8, top + 16, node.name, size=BODY, fill=INK, bold=True, width=room)
-    trouble = node.dropped or not done
-    yield text(
-        left + 8, top + 30, node.words, size=SMALL, fill=WARNING if trouble else INK, width=room
+def _into(columns: list[Column], work: Work, parent: Node | None, hues: Hues, room: int) -> int:
+    """Puts a dispatch and those below into the columns; returns the leaves that still have room."""
+    if not work.parts:
+        room -= 1
+        if room < 0:
+            return room
+    done = work.state == STATE_OF["ok"]
+    node = Node(
+        work.name, hues[work.name], lines=[work.words], warns=bool(work.dropped) or not done
     )
+    node.parents = [parent] if parent else []
+    while len(columns) < work.level:
+        columns.append(Column([]))
+    columns[work.level - 1].nodes.append(node)
+    for part in work.parts:
+        room = _into(columns, part, node, hues, room)
+    return room

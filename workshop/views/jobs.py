@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernel import Event, Handoff, Result
-from kernel.events import Dispatched, Note, Returned
+from kernel.core.events import Dispatched, Note, Returned
 
 from .scene import STATE_OF, outcome
 

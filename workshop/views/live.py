@@ -11,7 +11,7 @@ from classroom.notebook.presence import in_notebook, interactive
 from classroom.paper.page import aside, sentence, strip
 from classroom.paper.svg import escape
 from kernel import Event, Run
-from kernel.events import Replied
+from kernel.core.events import Replied
 
 from .handoffs import entry, returned
 from .team import TeamPicture
@@ -154,7 +154,7 @@ class _Screen:
     def _draw(self) -> None:
         began = time.monotonic()
         for view, picture in zip(self._views, self._pictures, strict=True):
-            picture.value = view.markup()
+            picture.value = view.frame()
         try:
             scene = self._scene.scene
             self._sentence.value = (

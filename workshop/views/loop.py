@@ -4,56 +4,102 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from classroom.paper.svg import (
-    BODY,
-    CARD,
-    INK,
-    LABEL,
-    MARGIN,
-    MUTED,
-    WIDTH,
-    box,
-    card,
-    deep,
-    heading,
-    line,
-    path,
-    text,
-)
-from kernel.trace import counted
+from classroom.paper.svg import BODY, CARD, INK, LABEL, MUTED, deep
+from kernel.plumbing.trace import counted
 
+from .drawing import Drawing
 from .view import View
 
-HEIGHT = 330.0
-LIMIT_Y, MIDDLE, LOW = 106.0, 176.0, 282.0
-"""The three levels: the way of the limit, the boxes, and the tools under them; in px."""
 TALL = 44.0
+"""The height of a box, in px."""
 
 
-class LoopBox(NamedTuple):
-    """A box of the drawing, by its left edge."""
+class LoopWay(NamedTuple):
+    """One arrow: its points, its labels as (place, anchor, words), and its dashes."""
 
-    words: str
-    x: float
-    y: float
-    width: float
-
-    @property
-    def middle(self) -> float:
-        return self.x + self.width / 2
-
-    @property
-    def right(self) -> float:
-        return self.x + self.width
+    points: tuple[tuple[float, float], ...]
+    labels: tuple[tuple[tuple[float, float], str, str], ...] = ()
+    dash: str | None = None
 
 
-QUESTION = LoopBox("question", 24, MIDDLE, 92)
-MESSAGES = LoopBox("messages", 164, MIDDLE, 132)
-MODEL = LoopBox("model", 420, MIDDLE, 108)
-ANSWER = LoopBox("answer", 644, MIDDLE, 92)
-TOOLS = LoopBox("your tools", 408, LOW, 132)
+WIDE_BOXES = {
+    "question": (24, 84, 92),
+    "messages": (164, 84, 132),
+    "model": (420, 84, 108),
+    "answer": (644, 84, 92),
+    "your tools": (408, 190, 132),
+}
+"""Each box by its left edge, its middle from the top, and its width; in px."""
+NARROW_BOXES = {
+    "question": (60, 22, 110),
+    "messages": (60, 118, 110),
+    "model": (60, 270, 110),
+    "your tools": (196, 194, 110),
+    "answer": (60, 500, 110),
+}
+WIDE_WAYS = (
+    LoopWay(((116, 84), (164, 84))),
+    LoopWay(
+        ((296, 84), (420, 84)),
+        (((358, 76), "middle", "all of them"), ((358, 102), "middle", "{0}")),
+    ),
+    LoopWay(
+        ((528, 84), (644, 84)),
+        (((586, 76), "middle", "no tool asked for"), ((586, 102), "middle", "{1}")),
+    ),
+    LoopWay(
+        ((474, 106), (474, 168)),
+        (((486, 133), "start", "tool_use"), ((486, 151), "start", "{2}")),
+    ),
+    LoopWay(
+        ((408, 190), (230, 190), (230, 106)),
+        (
+            ((319, 182), "middle", "the reply, and all its results"),
+            ((319, 208), "middle", "{3}"),
+        ),
+    ),
+    LoopWay(
+        ((230, 62), (230, 14), (690, 14), (690, 62)),
+        (
+            ((460, 6), "middle", "after max_turns: one last request, no tools allowed"),
+            ((460, 32), "middle", "{4}"),
+        ),
+        "6 4",
+    ),
+)
+NARROW_WAYS = (
+    LoopWay(((115, 44), (115, 96))),
+    LoopWay(
+        ((115, 140), (115, 248)),
+        (((109, 186), "end", "all of them"), ((109, 204), "end", "{0}")),
+    ),
+    LoopWay(
+        ((115, 292), (115, 478)),
+        (((125, 400), "start", "no tool asked for"), ((125, 418), "start", "{1}")),
+    ),
+    LoopWay(
+        ((170, 270), (251, 270), (251, 216)),
+        (((190, 290), "start", "tool_use"), ((190, 308), "start", "{2}")),
+    ),
+    LoopWay(
+        ((251, 172), (251, 118), (170, 118)),
+        (
+            ((176, 72), "start", "the reply, and"),
+            ((176, 89), "start", "all its results"),
+            ((176, 106), "start", "{3}"),
+        ),
+    ),
+    LoopWay(
+        ((60, 118), (24, 118), (24, 500), (60, 500)),
+        (
+            ((14, 544), "start", "dashed: after max_turns, one last"),
+            ((14, 562), "start", "request, no tools allowed: {4}"),
+        ),
+        "6 4",
+    ),
+)
 
 
 class LoopCounts(NamedTuple):
@@ -103,54 +149,39 @@ class AgentLoop(View):
             f"of tools, {counted(counts.answers, 'answer')}. {limit}"
         )
 
-    def svg(self) -> str:
-        shapes = [
-            heading("The loop of an agent"),
-            text(MARGIN, 60, self.finding(), size=BODY + 1, fill=INK, width=WIDTH - 2 * MARGIN),
-            *self._arrows(),
-        ]
-        hues = {
-            "messages": self.hues["supervisor"],
-            "model": self.hues["researcher"],
-            "your tools": self.hues["writer"],
-        }
-        for node in (QUESTION, MESSAGES, MODEL, ANSWER, TOOLS):
-            shapes += _box(node, hues.get(node.words, MUTED))
-        return card(HEIGHT, self.finding(), shapes)
+    def draw(self, sheet: Drawing) -> None:
+        sheet.title("The loop of an agent")
+        sheet.paragraph(self.finding(), size=BODY + 1)
+        hues = {"messages": "supervisor", "model": "researcher", "your tools": "writer"}
+        boxes = NARROW_BOXES if sheet.narrow else WIDE_BOXES
+        top = sheet.y + 8
+        for way in self._ways(narrow=sheet.narrow):
+            _arrow(sheet, [(x, top + y) for x, y in way.points], dash=way.dash)
+            for (x, y), anchor, words in way.labels:
+                sheet.text(x, top + y, words, size=BODY, fill=INK, anchor=anchor)
+        for name, (x, y, width) in boxes.items():
+            hue = self.hues[hues[name]] if name in hues else MUTED
+            style = {"fill": CARD, "stroke": hue, "stroke_width": 1.75}
+            sheet.box(x, top + y - TALL / 2, width, TALL, **style)
+            name_style: dict[str, Any] = {"fill": deep(hue), "bold": True, "anchor": "middle"}
+            sheet.text(x + width / 2, top + y + 5, name, size=LABEL, width=width - 8, **name_style)
+        sheet.y = top + (576 if sheet.narrow else 240)
 
-    def _arrows(self) -> Iterator[str]:
+    def _ways(self, *, narrow: bool) -> Iterator[LoopWay]:
+        """The arrows, with their words and how often the run went along each."""
         counts = self.counts()
-        above = MIDDLE - 8
-        yield _arrow([(QUESTION.right, MIDDLE), (MESSAGES.x, MIDDLE)])
-        yield _arrow([(MESSAGES.right, MIDDLE), (MODEL.x, MIDDLE)])
-        yield _label((MESSAGES.right + MODEL.x) / 2, above, "all of them")
-        yield _label(
-            (MESSAGES.right + MODEL.x) / 2, MIDDLE + 18, counted(counts.requests, "request")
-        )
-        yield _arrow([(MODEL.right, MIDDLE), (ANSWER.x, MIDDLE)])
-        yield _label((MODEL.right + ANSWER.x) / 2, above, "no tool asked for")
-        yield _label((MODEL.right + ANSWER.x) / 2, MIDDLE + 18, counted(counts.answers, "answer"))
-        down = TOOLS.y - TALL / 2
-        yield _arrow([(MODEL.middle, MIDDLE + TALL / 2), (MODEL.middle, down)])
-        beside = (MIDDLE + LOW) / 2 + 4
-        yield _label(MODEL.middle + 12, beside - 8, "tool_use", anchor="start")
-        yield _label(MODEL.middle + 12, beside + 10, counted(counts.calls, "call"), anchor="start")
-        back = [(TOOLS.x, LOW), (MESSAGES.middle, LOW), (MESSAGES.middle, MIDDLE + TALL / 2)]
-        yield _arrow(back)
-        yield _label((MESSAGES.middle + TOOLS.x) / 2, LOW - 8, "the reply, and all its results")
-        yield _label((MESSAGES.middle + TOOLS.x) / 2, LOW + 18, counted(counts.rounds, "round"))
-        top = MIDDLE - TALL / 2
-        limit = [
-            (MESSAGES.middle, top),
-            (MESSAGES.middle, LIMIT_Y),
-            (ANSWER.middle, LIMIT_Y),
-            (ANSWER.middle, top),
+        often = [
+            counted(counts.requests, "request"),
+            counted(counts.answers, "answer"),
+            counted(counts.calls, "call"),
+            counted(counts.rounds, "round"),
+            counted(counts.at_limit, "time"),
         ]
-        yield _arrow(limit, dash="6 4")
-        words = "after max_turns: one last request, no tools allowed"
-        yield _label((MESSAGES.middle + ANSWER.middle) / 2, LIMIT_Y - 8, words)
-        often = counted(counts.at_limit, "time")
-        yield _label((MESSAGES.middle + ANSWER.middle) / 2, LIMIT_Y + 18, often)
+        for way in NARROW_WAYS if narrow else WIDE_WAYS:
+            labels = tuple(
+                (place, anchor, words.format(*often)) for place, anchor, words in way.labels
+            )
+            yield way._replace(labels=labels)
 
     def text(self) -> str:
         counts = self.counts()
@@ -172,25 +203,10 @@ class AgentLoop(View):
         )
 
 
-def _box(node: LoopBox, hue: str) -> Iterator[str]:
-    yield box(node.x, node.y - TALL / 2, node.width, TALL, fill=CARD, stroke=hue, stroke_width=1.75)
-    yield text(
-        node.middle,
-        node.y + 5,
-        node.words,
-        size=LABEL,
-        fill=deep(hue),
-        bold=True,
-        anchor="middle",
-        width=node.width - 12,
-    )
-
-
-def _arrow(points: list[tuple[float, float]], *, dash: str | None = None) -> str:
+def _arrow(sheet: Drawing, points: list[tuple[float, float]], *, dash: str | None = None) -> None:
     """Lines from point to point, and a head at the last one."""
-    drawn = ""
     for (x, y), (next_x, next_y) in pairwise(points):
-        drawn += line(x, y, next_x, next_y, stroke=MUTED, width=1.75, dash=dash)
+        sheet.line(x, y, next_x, next_y, stroke=MUTED, width=1.75, dash=dash)
     (from_x, from_y), (x, y) = points[-2:]
     if from_y == y:
         side = 8 if x > from_x else -8
@@ -198,8 +214,4 @@ def _arrow(points: list[tuple[float, float]], *, dash: str | None = None) -> str
     else:
         side = 8 if y > from_y else -8
         head = f"M{x - 5} {y - side}L{x} {y}L{x + 5} {y - side}Z"
-    return drawn + path(head, fill=MUTED)
-
-
-def _label(x: float, y: float, words: str, *, anchor: str = "middle") -> str:
-    return text(x, y, words, size=BODY, fill=INK, anchor=anchor)
+    sheet.path(head, fill=MUTED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from kernel.evaluate import Report
+from kernel.parts.evaluate import Report
 
 STYLE = """\
 :root { color-scheme: light dark }

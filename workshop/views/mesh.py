@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import cos, pi, sin
 
-from classroom.paper.svg import (
-    BODY,
-    CARD,
-    INK,
-    LABEL,
-    MARGIN,
-    MUTED,
-    WIDTH,
-    box,
-    card,
-    deep,
-    heading,
-    line,
-    text,
-)
-from kernel.trace import counted
+from classroom.paper.svg import BODY, CARD, INK, LABEL, MUTED, deep
+from kernel.plumbing.trace import counted
 
+from .drawing import Drawing
 from .view import View
 
-CENTRES, MIDDLE = (200.0, 560.0), 226.0
-"""The middle of each drawing from the left, and of both from the top; in px."""
-ACROSS, DOWN = 124.0, 108.0
+TITLES = {"with a hub": False, "a mesh, without a hub": True}
+"""The title of each of the two teams, and whether it is a mesh."""
+ACROSS, DOWN = 100.0, 108.0
 """The farthest that a box stands from the middle, to the sides and up or down; in px."""
-BOX_WIDTH, BOX_HEIGHT = 100.0, 26.0
+BOX_WIDTH, BOX_HEIGHT = 86.0, 24.0
 MOST = 8
 """The number of executables that are drawn, so that no box covers another; all are counted."""
 LARGER = (8, 16, 32)
@@ -79,56 +65,48 @@ class HubAndMesh(View):
             f"{mesh(own)}. With {largest} it is {largest} against {lines}.{drawn}"
         )
 
-    def svg(self) -> str:
+    def draw(self, sheet: Drawing) -> None:
+        sheet.title("Hub against mesh")
+        sheet.paragraph(self.finding(), size=BODY + 1)
         if not self.names:
-            return card(80, self.finding(), [heading("Hub against mesh"), self._sentence()])
-        shapes = [heading("Hub against mesh"), self._sentence()]
-        for centre, title in zip(CENTRES, ("with a hub", "a mesh, without a hub"), strict=True):
-            shapes.append(_middle(centre, 92, title, bold=True))
-        shapes += self._hub()
-        shapes += self._mesh()
-        bottom = MIDDLE + DOWN + 44
-        for row, (size, with_hub, without) in enumerate(self.counts()):
-            y = bottom + 22 * row
-            shapes.append(
-                _middle(CENTRES[0], y, f"{size} executables: {counted(with_hub, 'line')}")
-            )
-            shapes.append(_middle(CENTRES[1], y, f"{size} executables: {counted(without, 'line')}"))
-        return card(bottom + 22 * len(self.counts()), self.finding(), shapes)
+            return
+        half = sheet.room if sheet.narrow else sheet.room / 2
+        top = sheet.y + 12
+        for column, (title, is_mesh) in enumerate(TITLES.items()):
+            if column and sheet.narrow:
+                top = sheet.y + 8
+            centre = sheet.left + half / 2 + (0 if sheet.narrow else column * half)
+            sheet.y = self._drawn(sheet, centre, top, title, is_mesh=is_mesh)
+        sheet.y += 4
 
-    def _sentence(self) -> str:
-        return text(MARGIN, 60, self.finding(), size=BODY + 1, fill=INK, width=WIDTH - 2 * MARGIN)
-
-    def _hub(self) -> Iterator[str]:
-        hub = Spot(self.scene.hub.name, CENTRES[0], MIDDLE)
-        spots = _around(self.names, CENTRES[0])
-        hue = self.hues[hub.name]
+    def _drawn(self, sheet: Drawing, x: float, top: float, title: str, *, is_mesh: bool) -> float:
+        """One of the two teams around (x, …), with its counts below; returns the y below them."""
+        sheet.text(x, top, title, size=LABEL, fill=INK, bold=True, anchor="middle")
+        y = top + 28 + DOWN
+        spots = _around(self.names, x, y)
+        hub = Spot(self.scene.hub.name, x, y)
+        if is_mesh:
+            for one, other in combinations(spots, 2):
+                sheet.line(one.x, one.y, other.x, other.y, stroke=MUTED)
+        else:
+            for spot in spots:
+                sheet.line(x, y, spot.x, spot.y, stroke=self.hues[hub.name], width=1.5)
+            self._box(sheet, hub)
         for spot in spots:
-            yield line(hub.x, hub.y, spot.x, spot.y, stroke=hue, width=1.5)
-        for spot in (*spots, hub):
-            yield self._box(spot)
+            self._box(sheet, spot)
+        y += DOWN + 40
+        for size, with_hub, without in self.counts():
+            words = f"{size} executables: {counted(without if is_mesh else with_hub, 'line')}"
+            sheet.text(x, y, words, size=BODY, fill=INK, anchor="middle")
+            y += 22
+        return y
 
-    def _mesh(self) -> Iterator[str]:
-        spots = _around(self.names, CENTRES[1])
-        for one, other in combinations(spots, 2):
-            yield line(one.x, one.y, other.x, other.y, stroke=MUTED)
-        for spot in spots:
-            yield self._box(spot)
-
-    def _box(self, spot: Spot) -> str:
+    def _box(self, sheet: Drawing, spot: Spot) -> None:
         hue = self.hues[spot.name]
         left, top = spot.x - BOX_WIDTH / 2, spot.y - BOX_HEIGHT / 2
-        frame = box(left, top, BOX_WIDTH, BOX_HEIGHT, radius=8, fill=CARD, stroke=hue)
-        return frame + text(
-            spot.x,
-            spot.y + 4,
-            spot.name,
-            size=BODY,
-            fill=deep(hue),
-            bold=True,
-            anchor="middle",
-            width=BOX_WIDTH - 12,
-        )
+        sheet.box(left, top, BOX_WIDTH, BOX_HEIGHT, fill=CARD, stroke=hue)
+        style = {"fill": deep(hue), "bold": True, "anchor": "middle", "width": BOX_WIDTH - 8}
+        sheet.text(spot.x, spot.y + 4, spot.name, size=BODY, **style)
 
     def text(self) -> str:
         lines = [self.finding()]
@@ -140,16 +118,11 @@ class HubAndMesh(View):
         return "\n".join(lines)
 
 
-def _around(names: list[str], centre: float) -> list[Spot]:
+def _around(names: list[str], x: float, y: float) -> list[Spot]:
     """Places on a circle, the first one at the top."""
     drawn = names[:MOST]
     spots = []
     for place, name in enumerate(drawn):
         turn = 2 * pi * place / len(drawn) - pi / 2
-        spots.append(Spot(name, centre + ACROSS * cos(turn), MIDDLE + DOWN * sin(turn)))
+        spots.append(Spot(name, x + ACROSS * cos(turn), y + DOWN * sin(turn)))
     return spots
-
-
-def _middle(x: float, y: float, words: str, *, bold: bool = False) -> str:
-    size = LABEL if bold else BODY
-    return text(x, y, words, size=size, fill=INK, bold=bold, anchor="middle", width=340)

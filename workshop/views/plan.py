@@ -5,37 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from classroom.paper.svg import (
-    BODY,
-    INK,
-    LINE,
-    MARGIN,
-    MUTED,
-    SMALL,
-    WARNING,
-    WIDTH,
-    box,
-    card,
-    element,
-    heading,
-    number,
-    path,
-    text,
-    tint,
-    wrapped,
-)
-from kernel.events import Dispatched
-from kernel.plan import Plan, Step
+from classroom.paper.svg import BODY, MUTED
+from kernel.core.events import Dispatched
+from kernel.parts.planning.plan import Plan, Step
 from workshop.views.hues import Hues
 
+from .drawing import Drawing
+from .graph import Column, Node, draw_graph
 from .jobs import Job, jobs, notes
+from .scene import TROUBLE
 from .view import View
 
-HEIGHT, PITCH, GAP, HEAD = 58.0, 70.0, 36.0, 30.0
-"""A step's box, from one box to the next below, between batches, a plan's heading; in px."""
 MOST = 7
 """Batches with a column of their own."""
-TROUBLE = {"failed", "stopped", "paused"}
 
 
 @dataclass
@@ -148,26 +130,27 @@ class PlanGraph(View):
         parts += [f"at most {widest} at once"] if widest > 1 else []
         return ", ".join(parts) + "."
 
-    def svg(self) -> str:
-        plans, hues, y = self.plans(), self.hues, 84.0
-        lines = wrapped(self.finding(), WIDTH - 2 * MARGIN, BODY + 1)
-        shapes = [
-            heading(self.scene.task or "a plan"),
-            *(
-                text(MARGIN, 62 + 17 * row, words, size=BODY + 1, fill=INK)
-                for row, words in enumerate(lines)
-            ),
-        ]
-        for made in plans:
-            shapes += _plan_head(made, y)
-            y += HEAD
-            shapes += _graph(made, y, hues)
-            y += PITCH * max(len(batch) for batch in made.batches) + 4
+    def title(self) -> str:
+        return self.scene.task or "A plan"
+
+    def draw(self, sheet: Drawing) -> None:
+        sheet.title(self.scene.task or "a plan")
+        sheet.paragraph(self.finding(), size=BODY + 1)
+        for made in self.plans():
+            sheet.y += 8
+            why = f", because {made.why}" if made.why else ""
+            sheet.paragraph(f"Plan {made.number}{why}", size=BODY + 1)
+            sheet.y -= 4
+            draw_graph(sheet, _columns(made, self.hues))
+            sheet.y -= 8
+            if len(made.batches) > MOST:
+                sheet.paragraph(f"+ {len(made.batches) - MOST} more batches", fill=MUTED)
         job = self.synthesis()
         if job:
-            shapes += _end(job, y, hues)
-            y += 44
-        return card(y if plans else 80, f"{self.scene.task or 'A plan'}: {self.finding()}", shapes)
+            words = f"{job.state} · {job.back}" if job.back else job.state
+            warns = job.state in TROUBLE
+            end = Node(job.worker, self.hues[job.worker], lines=[words], warns=warns)
+            draw_graph(sheet, [Column([end])], widest=sheet.room)
 
     def text(self) -> str:
         lines = [self.scene.task or "a plan", self.finding()]
@@ -213,100 +196,23 @@ def _count(amount: int, thing: str) -> str:
     return f"{amount} {thing}" + ("" if amount == 1 else "s")
 
 
-def _plan_head(made: Made, y: float) -> list[str]:
-    words = f"Plan {made.number}"
-    why = f"because {made.why}" if made.why else ""
-    return [
-        text(MARGIN, y + 14, words, size=BODY + 1, fill=INK, bold=True),
-        text(MARGIN + 62, y + 14, why, size=BODY, width=WIDTH - 2 * MARGIN - 62),
-    ]
-
-
-def _graph(made: Made, y: float, hues: Hues) -> Iterator[str]:
-    shown = made.batches[:MOST]
-    columns = len(shown)
-    width = min(216.0, (WIDTH - 2 * MARGIN - GAP * (columns - 1)) / columns)
-    tallest = max(map(len, shown))
-    places: dict[str, tuple[float, float]] = {}
-    for column, batch in enumerate(shown):
-        top = y + PITCH * (tallest - len(batch)) / 2
-        for row, placed in enumerate(batch):
-            places[placed.step.id] = MARGIN + column * (width + GAP), top + row * PITCH
-    for placed in (one for batch in shown for one in batch):
-        for need in placed.step.needs:
-            left, above = places[need]
-            x, below = places[placed.step.id]
-            yield from _arrow(
-                left + width, above + HEIGHT / 2, x, below + HEIGHT / 2, done=placed.job is not None
+def _columns(made: Made, hues: Hues) -> list[Column]:
+    """The batches of a plan as columns of boxes, each with arrows from the steps that it needs."""
+    nodes: dict[str, Node] = {}
+    columns = []
+    for count, batch in enumerate(made.batches[:MOST], 1):
+        for placed in batch:
+            needs = placed.step.needs
+            nodes[placed.step.id] = Node(
+                placed.step.id,
+                hues[placed.step.worker],
+                lines=[placed.step.worker, placed.words],
+                parents=[nodes[need] for need in needs],
+                active=placed.state == "working",
+                warns=placed.state in TROUBLE,
+                faint=placed.state == "waiting",
+                dashed=placed.dropped,
+                needs=f"needs {', '.join(needs)}" if needs else "",
             )
-    for placed in (one for batch in shown for one in batch):
-        yield from _box(placed, *places[placed.step.id], width, hues[placed.step.worker])
-    if len(made.batches) > MOST:
-        yield text(
-            WIDTH - MARGIN, y - 6, f"+ {len(made.batches) - MOST} more batches", anchor="end"
-        )
-
-
-def _arrow(x1: float, y1: float, x2: float, y2: float, *, done: bool) -> Iterator[str]:
-    bend = max(16.0, (x2 - x1) / 2)
-    stroke, width = (MUTED, 1.75) if done else (LINE, 1.25)
-    start, end = f"{number(x1)} {number(y1)}", f"{number(x2 - 6)} {number(y2)}"
-    controls = f"{number(x1 + bend)} {number(y1)} {number(x2 - bend)} {number(y2)}"
-    yield path(f"M{start}C{controls} {end}", stroke=stroke, width=width)
-    tip = f"L{number(x2 - 1)} {number(y2)}L{number(x2 - 8)} {number(y2 + 4)}Z"
-    yield path(f"M{number(x2 - 8)} {number(y2 - 4)}{tip}", fill=stroke)
-
-
-def _box(placed: Placed, x: float, y: float, width: float, hue: str) -> Iterator[str]:
-    waiting, active = placed.state in ("waiting", "dropped"), placed.state == "working"
-    fill = tint(hue, 0.16) if active else tint(hue, 0.07) if not waiting else "#ffffff"
-    stroke = LINE if waiting else hue
-    weight = 2.25 if active else 1.25
-    if placed.dropped:
-        yield element(
-            "rect",
-            x=x,
-            y=y,
-            width=width,
-            height=HEIGHT,
-            rx=8.0,
-            fill=fill,
-            stroke=LINE,
-            stroke_dasharray="4 3",
-        )
-    else:
-        yield box(x, y, width, HEIGHT, fill=fill, stroke=stroke, stroke_width=weight)
-    room = width - 20
-    yield text(
-        x + 10,
-        y + 19,
-        placed.step.id,
-        size=BODY + 1,
-        fill=MUTED if waiting else INK,
-        bold=True,
-        width=room,
-    )
-    yield text(x + 10, y + 34, placed.step.worker, size=SMALL, fill=MUTED, width=room)
-    yield text(
-        x + 10,
-        y + 49,
-        placed.words,
-        size=SMALL,
-        fill=WARNING if placed.state in TROUBLE else INK,
-        width=room,
-    )
-
-
-def _end(job: Job, y: float, hues: Hues) -> Iterator[str]:
-    words = f"{job.state} · {job.back}" if job.back else job.state
-    hue = hues[job.worker]
-    yield box(MARGIN, y, WIDTH - 2 * MARGIN, 30, fill=tint(hue, 0.07), stroke=hue)
-    yield text(MARGIN + 12, y + 19, job.worker, size=BODY, fill=INK, bold=True, width=120)
-    yield text(
-        MARGIN + 140,
-        y + 19,
-        words,
-        size=SMALL,
-        fill=WARNING if job.state in TROUBLE else INK,
-        width=WIDTH - 2 * MARGIN - 160,
-    )
+        columns.append(Column([nodes[placed.step.id] for placed in batch], f"batch {count}"))
+    return columns

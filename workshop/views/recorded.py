@@ -8,8 +8,8 @@ from typing import Any
 from classroom.paper.page import aside, folded, heading, payload, sentence, sheet
 from classroom.paper.svg import INK, escape
 from kernel import Handoff, Result, Run, connect
-from kernel.recording import OFFLINE, Recording, team_of
-from kernel.trace import dollars
+from kernel.parts.journal.recording import OFFLINE, Recording, team_of
+from kernel.plumbing.trace import dollars
 
 from .team import TeamPicture
 

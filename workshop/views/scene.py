@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from kernel import Budget, Event, Handoff, Result, Spent
-from kernel.events import (
+from kernel.core.events import (
     Dispatched,
     Note,
     Replied,
@@ -26,6 +26,7 @@ from kernel.events import (
     ToolCalled,
     Waited,
 )
+from kernel.plumbing.work import Moment
 
 State = Literal["waiting", "working", "done", "failed", "paused", "stopped"]
 STATE_OF: dict[str, State] = {
@@ -37,18 +38,13 @@ STATE_OF: dict[str, State] = {
     "cancelled": "stopped",
 }
 """The state in words, by the status of the result."""
+TROUBLE = ("failed", "stopped", "paused")
+"""The states that are not a good end."""
 
 HANDOFF_TOOL = "handoff_to_"
 """A tool of this name announces a specialist before it is first called."""
 BARS, CALLS = 24, 48
 """The bars and model calls of a lane that are kept apart; older bars merge into one."""
-
-
-class Moment(NamedTuple):
-    """The time of an event: its place in the stream, and seconds since the run began."""
-
-    step: int
-    seconds: float
 
 
 class Part(NamedTuple):

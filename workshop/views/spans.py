@@ -2,46 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from classroom.paper.svg import (
-    BODY,
-    CARD,
-    INK,
-    LINE,
-    MARGIN,
-    MUTED,
-    SMALL,
-    WARNING,
-    WIDTH,
-    bars,
-    box,
-    card,
-    cut,
-    element,
-    heading,
-    line,
-    text,
-    tint,
-    wrapped,
-)
+from classroom.paper.svg import BODY, INK, MUTED, WARNING
 from kernel import Run, Trace
-from kernel.models import role_of
-from kernel.telemetry import NAMES, Span, Spans
+from kernel.parts.telemetry import NAMES, Span, Spans
+from kernel.plumbing.models import role_of
 from workshop.views.hues import Hues
 
-from .lanes import Scale, in_text
+from .drawing import Drawing, both, image
+from .rows import Kind, Mark, Row, draw_rows
 from .scene import Moment
+from .timeline import in_text, time_scale
 from .view import Time, bundle
 
 MOST = 60
 """Spans with a row of their own."""
-LEFT, RIGHT, PITCH = 300.0, 600.0, 22.0
-"""The left and right end of the time axis, and the distance between rows; in px."""
 SHALLOW, INDENT = 8, 13.0
 """Levels that are indented, and by how much."""
+KINDS: dict[str, Kind] = {"chat": "solid", "execute_tool": "empty"}
+"""The mark of a span by its operation; any other holds work."""
 LEGEND = "solid: a model call · outlined: a tool · pale: holds the work · ◆ an event"
 
 
@@ -109,72 +91,53 @@ class SpanTree:
 
     # ── the picture ───────────────────────────────────────────────────────────────────────────────
 
-    def svg(self) -> str:
+    def draw(self, sheet: Drawing) -> None:
         rows = self.rows()
-        shown = rows[:MOST]
-        lines = wrapped(self.finding(), WIDTH - 2 * MARGIN, BODY + 1)
-        shapes = [heading("The spans of a run")]
-        for number, words in enumerate(lines):
-            shapes.append(text(MARGIN, 62 + 17 * number, words, size=BODY + 1, fill=INK))
-        y = 70.0 + 17 * len(lines)
-        if shown:
-            unit = "seconds" if self.time == "seconds" else "steps (events)"
-            shapes.append(text(MARGIN, y, "span", bold=True))
-            shapes.append(text(LEFT, y, unit, bold=True))
-            shapes.append(text(WIDTH - MARGIN, y, "with all below", bold=True, anchor="end"))
-            y += 12
-            bottom = y + PITCH * len(shown)
-            scale = self._scale()
-            shapes += scale.axis(y - 2, bottom)
+        sheet.title("The spans of a run")
+        sheet.paragraph(self.finding(), size=BODY + 1)
+        sheet.y += 8
+        if rows:
             hues = Hues(_agent(span) for span in self.spans)
-            for span in shown:
-                shapes += self._row(span, y, scale, hues[_agent(span)])
-                y += PITCH
-            y += 32
+            drawn = [self._row(span, hues[_agent(span)]) for span in rows[:MOST]]
+            unit = "seconds" if self.time == "seconds" else "steps (events)"
+            scale, heads = time_scale(self._now(), self.time), ("span", "with all below")
+            draw_rows(sheet, drawn, scale, legend=unit, names=276, words=136, heads=heads)
             if len(rows) > MOST:
-                shapes.append(text(MARGIN, y, f"+ {len(rows) - MOST} more spans"))
-                y += 16
-            shapes.append(text(MARGIN, y, LEGEND, size=SMALL, fill=MUTED))
-        return card(y + 18, f"The spans of a run: {self.finding()}", shapes)
+                sheet.paragraph(f"+ {len(rows) - MOST} more spans", fill=MUTED)
+            sheet.paragraph(LEGEND, fill=MUTED)
 
-    def _scale(self) -> Scale:
+    def _now(self) -> Moment:
         ends = [self.bar(span).end for span in self.spans]
-        now = Moment(max(end.step for end in ends), max(end.seconds for end in ends))
-        return Scale(self.time, LEFT, RIGHT, now)
+        return Moment(max(end.step for end in ends), max(end.seconds for end in ends))
 
-    def _row(self, span: Span, y: float, scale: Scale, hue: str) -> Iterator[str]:
-        operation = _operation(span)
-        indent = MARGIN + INDENT * min(span.depth, SHALLOW)
-        bold = operation == "invoke_agent"
-        yield element("circle", cx=indent + 4, cy=y + 7, r=4, fill=hue)
-        name = cut(_name(span), LEFT - indent - 22, BODY, bold=bold)
-        yield text(indent + 13, y + 11, name, size=BODY, fill=INK, bold=bold)
-        yield line(LEFT, y + 7, RIGHT, y + 7, stroke=tint(LINE, 0.6))
+    def _row(self, span: Span, hue: str) -> Row:
         bar = self.bar(span)
-        left, right = scale.span(bar.begin, bar.end)
-        if operation == "chat":
-            yield bars([(left, right)], y, 14, hue)
-        elif operation == "execute_tool":
-            yield box(left, y + 2, right - left, 10, radius=3, fill=tint(hue, 0.08), stroke=hue)
-        else:
-            yield bars([(left, right)], y, 14, tint(hue, 0.26))
-        if span.error:
-            yield bars([(right - 3, right)], y - 2, 18, WARNING)
+        kind = KINDS.get(_operation(span), "pale")
+        marks = [Mark(kind, self._on_axis(bar.begin), self._on_axis(bar.end), hue)]
         for event in span.events:
-            step = event.attributes.get(NAMES["event"], 0)
-            x = scale.x(self._moment(step, event.at_ns))
-            yield element("circle", cx=x, cy=y + 7, r=6, fill=CARD)
-            yield text(x, y + 11, "◆", size=BODY, fill=WARNING, anchor="middle")
-        label = _said(span)
-        fill = WARNING if span.error else INK if bold else MUTED
-        room = WIDTH - MARGIN - RIGHT - 8
-        yield text(WIDTH - MARGIN, y + 11, cut(label, room, SMALL), fill=fill, anchor="end")
+            moment = self._moment(event.attributes.get(NAMES["event"], 0), event.at_ns)
+            marks.append(Mark("event", self._on_axis(moment), self._on_axis(moment), WARNING))
+        if span.error:
+            marks.append(marks[0]._replace(kind="end"))
+        bold = _operation(span) == "invoke_agent"
+        return Row(
+            _name(span),
+            _said(span),
+            marks,
+            bold=bold,
+            fill=WARNING if span.error else INK if bold else MUTED,
+            hue=hue,
+            indent=INDENT * min(span.depth, SHALLOW),
+        )
+
+    def _on_axis(self, moment: Moment) -> float:
+        return moment.seconds if self.time == "seconds" else moment.step
 
     def text(self) -> str:
         lines = ["The spans of a run", self.finding()]
         rows = self.rows()[:MOST]
         if rows:
-            last = self._in_columns(self._scale().now)
+            last = self._in_columns(self._now())
             whole = (
                 f"seconds 0 to {last.seconds:.1f}"
                 if self.time == "seconds"
@@ -201,12 +164,23 @@ class SpanTree:
             return Moment(round(1000 * moment.seconds), moment.seconds)
         return moment
 
+    def sheets(self) -> tuple[str, str]:
+        """The picture as SVG, on a wide and on a narrow sheet."""
+        return both(self.draw, self._alt())
+
+    def svg(self) -> str:
+        """The picture as SVG, on a wide sheet."""
+        return self.sheets()[0]
+
     def markup(self) -> str:
         """The picture as it goes into a page."""
-        return self.svg()
+        return image(*self.sheets(), self._alt())
+
+    def _alt(self) -> str:
+        return f"The spans of a run: {self.finding()}"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return bundle(self.svg(), f"The spans of a run: {self.finding()}", self.text())
+        return bundle(*self.sheets(), self._alt(), self.text())
 
     def __repr__(self) -> str:
         return f"SpanTree({len(self.spans)} spans)"

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from classroom.paper.svg import (
-    BODY,
-    INK,
-    LINE,
-    MARGIN,
-    MUTED,
-    SMALL,
-    WIDTH,
-    box,
-    card,
-    heading,
-    line,
-    text,
-    tint,
-)
-from kernel.events import Dispatched, Note, Returned
+from classroom.paper.svg import BODY, INK, LINE, MUTED, tint
+from kernel.core.events import Dispatched, Note, Returned
 
+from .drawing import Drawing
 from .view import View
 
-LEVELS = {"closed": 110.0, "half-open": 150.0, "open": 190.0}
-"""The level of each state from the top, in px."""
 HUES = {"closed": "#00795a", "half-open": "#b8590b", "open": "#a1344f"}
-LEFT = 110.0
+"""The hue of each state, by the order of their lines."""
+MOST, MOST_NARROW = 26, 10
+"""Calls in one line of a wide and of a narrow sheet."""
 MARKS = {"ok": "✓", "turned away": "–"}
 """The sign below a call; any other outcome is a failure, ✗."""
 
@@ -77,34 +64,34 @@ class StateLine(View):
             f"the circuit is {calls[-1].after}."
         )
 
-    def svg(self) -> str:
+    def title(self) -> str:
+        return "Circuit breaker"
+
+    def draw(self, sheet: Drawing) -> None:
         calls = self.calls()
-        pitch = min(44.0, (WIDTH - MARGIN - LEFT) / max(1, len(calls)))
-        shapes = [
-            heading("Circuit breaker"),
-            text(MARGIN, 62, self.finding(), size=BODY + 1, fill=INK),
-        ]
-        for state, y in LEVELS.items():
-            shapes.append(text(MARGIN, y + 4, state, size=BODY, fill=INK, bold=True))
-            shapes.append(line(LEFT, y, WIDTH - MARGIN, y, stroke=LINE, dash="2 4"))
+        sheet.title("Circuit breaker")
+        sheet.paragraph(self.finding(), size=BODY + 1)
+        left = sheet.left + 84
+        per_line = MOST_NARROW if sheet.narrow else MOST
+        for first in range(0, max(1, len(calls)), per_line):
+            self._line(sheet, calls[first : first + per_line], left, sheet.y + 16)
+        sheet.paragraph("✓ answered   ✗ failed   – turned away at once", fill=MUTED)
+
+    def _line(self, sheet: Drawing, calls: list[GuardedCall], left: float, top: float) -> None:
+        """Calls one after the other, each on the level of the state that it met."""
+        pitch = min(44.0, (sheet.right - left) / max(1, len(calls)))
+        levels = {state: top + 40 * row for row, state in enumerate(HUES)}
+        for state, y in levels.items():
+            sheet.text(sheet.left, y + 4, state, size=BODY, fill=INK, bold=True)
+            sheet.line(left, y, sheet.right, y, stroke=LINE, dash="2 4")
         for number, call in enumerate(calls):
-            x = LEFT + number * pitch
-            y = LEVELS[call.before]
-            hue = HUES[call.before]
-            shapes.append(
-                box(x + 2, y - 9, pitch - 4, 18, radius=4, fill=tint(hue, 0.15), stroke=hue)
-            )
-            shapes.append(
-                text(x + pitch / 2, y + 5, call.mark, fill=hue, bold=True, anchor="middle")
-            )
+            x, y, hue = left + number * pitch, levels[call.before], HUES[call.before]
+            sheet.box(x + 2, y - 9, pitch - 4, 18, radius=4, fill=tint(hue, 0.15), stroke=hue)
+            sheet.text(x + pitch / 2, y + 5, call.mark, fill=hue, bold=True, anchor="middle")
             if call.after != call.before:
-                end = LEVELS[call.after]
-                shapes.append(
-                    line(x + pitch, y, x + pitch, end, stroke=HUES[call.after], width=2.0)
-                )
-        legend = "✓ answered   ✗ failed   – turned away at once"
-        shapes.append(text(LEFT, 228, legend, size=SMALL, fill=MUTED))
-        return card(248, f"Circuit breaker: {self.finding()}", shapes)
+                end = levels[call.after]
+                sheet.line(x + pitch, y, x + pitch, end, stroke=HUES[call.after], width=2.0)
+        sheet.y = top + 112
 
     def text(self) -> str:
         lines = ["Circuit breaker", self.finding(), ""]

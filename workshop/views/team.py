@@ -4,46 +4,34 @@ lanes of time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
 
-from classroom.paper.svg import (
-    BODY,
-    CARD,
-    INK,
-    LABEL,
-    LINE,
-    MARGIN,
-    MUTED,
-    PAPER,
-    SMALL,
-    TITLE,
-    WARNING,
-    WIDTH,
-    box,
-    card,
-    cut,
-    deep,
-    element,
-    line,
-    number,
-    path,
-    text,
-    text_width,
-    tint,
-    wrapped,
-)
-from kernel.models import role_of
+from classroom.paper.svg import BODY, CARD, INK, LABEL, MUTED, SMALL, TITLE
+from kernel.plumbing.models import role_of
 from workshop.views.hues import Hues
 
-from .footer import first_reasons, footer
-from .lanes import LEGEND, Scale, in_text, lane_height, member_lane
-from .layout import Layout, Place, arrange
-from .scene import Member, Part, Passage, Scene, bill, dollars, listed, short, sizes, waits
+from .drawing import Drawing
+from .graph import Column, Node, draw_graph
+from .rows import Mark, Row, draw_rows
+from .scene import (
+    TROUBLE,
+    Member,
+    Moment,
+    Passage,
+    Scene,
+    bill,
+    dollars,
+    listed,
+    short,
+    sizes,
+    waits,
+)
+from .timeline import LEGEND, first_reasons, in_text, marks_of, time_scale
 from .view import Source, Time, View
 
+MOST = 12
+"""Boxes below one member; those that do not fit share one more box."""
 MOST_REASONS = 4
-TROUBLE = ("failed", "stopped", "paused")
 
 
 class TeamPicture(View):
@@ -75,28 +63,32 @@ class TeamPicture(View):
         picture._clock = clock
         return picture
 
-    def svg(self) -> str:
-        scene = self.scene
-        hues = self.hues
+    def draw(self, sheet: Drawing) -> None:
+        scene, hues = self.scene, self.hues
         live = self.live and not scene.finished
         now = scene.now
         if live and self._clock:
             now = now._replace(seconds=max(self._clock(), now.seconds))
-        seconds = now.seconds if self.time == "seconds" else None
-        max_lines = 2 if scene.finished else 1
-        finding = wrapped(scene.finding(), WIDTH - 2 * MARGIN, BODY + 1, max_lines=max_lines)
-        layout = arrange(scene.hub, 88.0 + 17 * len(finding))
-        shapes = [*_header(scene, seconds, finding)]
-        shapes += _edges(layout, hues)
-        shapes += _boxes(layout, hues)
-        y = layout.bottom + 24
-        lanes = layout.lanes
+        _header(sheet, scene, now.seconds if self.time == "seconds" else None)
+        sheet.paragraph(scene.finding(), size=BODY + 1, max_lines=4 if sheet.narrow else 2)
+        sheet.y += 10
+        columns = _columns(scene.hub, hues)
+        nested = len(columns) > 2
+        draw_graph(sheet, columns, widest=136 if nested else 192)
         if scene.passages:
-            scale = Scale(self.time, 136, 528, now, live)
-            shapes += _lanes(lanes, y, scale, hues)
-            y += 52 + sum(lane_height(member.slots) + 8 for member in lanes) + 16
-        below, y = footer(self._why(), self._notes(), y)
-        return card(y, scene.finding(), [*shapes, *below])
+            rows = [_lane(member, now, self.time, hues) for member in _with_lanes(scene.hub)]
+            unit = "time" if self.time == "seconds" else "steps"
+            sheet.y += 4
+            draw_rows(
+                sheet,
+                rows,
+                time_scale(now, self.time, live=live),
+                legend=LEGEND,
+                names=112,
+                words=208,
+                heads=(unit, "calls · tokens · cost"),
+            )
+        sheet.notes(self._why(), self._notes())
 
     def alt(self) -> str:
         task = self.scene.task or "A run"
@@ -150,102 +142,145 @@ class TeamPicture(View):
 # ── shapes ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _header(scene: Scene, seconds: float | None, finding: list[str]) -> Iterator[str]:
+def _header(sheet: Drawing, scene: Scene, seconds: float | None) -> None:
+    """The task, the models, and the totals."""
     spent = scene.spent
-    calls = "call" if spent.calls == 1 else "calls"
     figures = [
-        (f"{spent.calls:,}", calls),
+        (f"{spent.calls:,}", "call" if spent.calls == 1 else "calls"),
         (short(spent.tokens), "tokens"),
         (dollars(spent.cost), "cost"),
     ]
     if seconds is not None:
         figures.append((f"{seconds:.1f}", "seconds"))
-    apart = 96 if seconds is None else 86
-    left = WIDTH - MARGIN - apart * (len(figures) - 1)
+    task = scene.task or "a run"
+    models = listed(list(map(role_of, scene.models))) if scene.models else ""
+    apart = sheet.room / len(figures) if sheet.narrow else 96 if seconds is None else 86
+    if sheet.narrow:
+        sheet.title(task)
+        sheet.paragraph(models, fill=MUTED, size=SMALL)
+        y, left, anchor = sheet.y + 8, sheet.left, None
+        sheet.y += 46
+    else:
+        y, left, anchor = 38.0, sheet.right - apart * (len(figures) - 1), "end"
+        room = left - apart + 8 - sheet.left
+        fits = seconds is None or sheet.wide(task, TITLE, bold=True) <= room
+        size = TITLE if fits else LABEL
+        sheet.text(sheet.left, y, task, size=size, fill=INK, bold=True, width=room)
+        sheet.text(sheet.left, y + 16, models, width=room)
+        sheet.y = 82
     for index, (value, label) in enumerate(figures):
         x = left + apart * index
-        yield text(x, 38, value, size=TITLE, fill=INK, bold=True, anchor="end")
-        yield text(x, 54, label, anchor="end")
-    room = left - apart + 8 - MARGIN
-    task = scene.task or "a run"
-    fits = seconds is None or text_width(task, TITLE, bold=True) <= room
-    size = TITLE if fits else LABEL
-    yield text(MARGIN, 38, task, size=size, fill=INK, bold=True, width=room)
-    models = listed(list(map(role_of, scene.models))) if scene.models else ""
-    yield text(MARGIN, 54, models, width=room)
-    for index, words in enumerate(finding):
-        yield text(MARGIN, 82 + 17 * index, words, size=BODY + 1, fill=INK)
+        sheet.text(x, y, value, size=TITLE, fill=INK, bold=True, anchor=anchor)
+        sheet.text(x, y + 16, label, anchor=anchor)
 
 
-def _boxes(layout: Layout, hues: Hues) -> Iterator[str]:
-    for place in layout.places:
-        if place.others:
-            yield from _group(place)
-        else:
-            yield from _box(place, hues[place.member.name], central=place.hub is None)
+def _with_lanes(hub: Member) -> list[Member]:
+    """The members with a lane of time: everybody with a box of their own who has had work."""
+    alone = [hub]
+    for spoke in [*hub.specialists.values()][: _alone(len(hub.specialists))]:
+        leaves = [*spoke.specialists.values()]
+        alone += [spoke, *leaves[: _alone(len(leaves))]]
+    return [member for member in alone if member.handoffs or member.own.calls]
 
 
-def _box(place: Place, hue: str, *, central: bool) -> Iterator[str]:
-    member = place.member
-    x = place.x
-    y = place.y
-    inner = place.width - 24
-    state = member.state
-    working = state == "working"
-    size = place.width, place.height
-    if len(member.open) > 1:
-        yield box(x + 5, y - 5, *size, stroke=tint(hue, 0.45))
-    fill = tint(hue, 0.09) if working else CARD
-    edge, weight = _outline(member, hue)
-    yield box(x, y, *size, fill=fill, stroke=edge, stroke_width=weight)
-    first, second = (y + 18, y + 34) if place.height < 50 else (y + 23, y + 43)
-    label = _state(member)
-    colour = deep(WARNING if state in TROUBLE else hue)
-    taken = _width(label) + 8
-    small = place.width < 160
-    tight = text_width(member.name, LABEL, bold=True) > inner - 15 - taken
-    narrow = tight or small  # then the state moves down
-    dot = hue if working or state == "done" else CARD
-    cx = x + 16
-    cy = first - 4.5
-    yield element("circle", cx=cx, cy=cy, r=4.5, fill=dot, stroke=hue, stroke_width=1.5)
-    room = inner - 15 if narrow else inner - 15 - taken
-    name_size = BODY if small else LABEL
-    yield text(x + 27, first, member.name, size=name_size, fill=INK, bold=True, width=room)
-    if narrow:
-        detail = f"+ {place.deeper} below" if place.deeper else _detail(member)
-        yield text(x + 12, second, label, fill=colour, bold=True)
-        yield text(x + 12 + taken, second, detail, width=inner - taken)
+def _alone(members: int) -> int:
+    """Counts the members with a box of their own; those that do not fit share one more."""
+    return members if members <= MOST else MOST - 1
+
+
+def _columns(hub: Member, hues: Hues) -> list[Column]:
+    """The hub, its specialists, and theirs: a column each."""
+    centre = _node(hub, hues)
+    columns = [Column([centre])]
+    centre.lines.append(_own(hub))
+    for spoke, members in _boxes(hub.specialists.values(), centre, hues, columns, 1):
+        below = members[0].specialists.values() if len(members) == 1 else ()
+        for leaf, own in _boxes(below, spoke, hues, columns, 2):
+            deeper = len([*own[0].below]) if len(own) == 1 else 0
+            if deeper:
+                leaf.lines[:] = [f"+ {deeper} below"]
+    return columns
+
+
+def _boxes(
+    members: Iterable[Member], parent: Node, hues: Hues, columns: list[Column], place: int
+) -> Iterator[tuple[Node, tuple[Member, ...]]]:
+    """A box for each member, and one for all that do not fit, put into the column at this place."""
+    members = [*members]
+    alone = _alone(len(members))
+    groups: list[tuple[Member, ...]] = [(member,) for member in members[:alone]]
+    if alone < len(members):
+        groups.append(tuple(members[alone:]))
+    for group in groups:
+        node = _node(group[0], hues) if len(group) == 1 else _group(group)
+        node.parents = [parent]
+        while len(columns) <= place:
+            columns.append(Column([]))
+        columns[place].nodes.append(node)
+        yield node, group
+
+
+def _node(member: Member, hues: Hues) -> Node:
+    hue = hues[member.name]
+    working = member.state == "working"
+    node = Node(
+        member.name,
+        hue,
+        state=_state(member),
+        lines=[_detail(member)],
+        dot=hue if working or member.state == "done" else CARD,
+        active=working,
+        warns=member.state in TROUBLE,
+        faint=not member.handoffs and member.hub is not None,
+    )
+    latest = member.latest
+    if latest is None or member.hub is None:
+        return node
+    caller = latest.caller
+    if member.open:
+        node.carries_now = True
+        node.carried = _on_its_way(latest, len(member.open))
+    elif caller and caller.number and caller.latest_back is latest and caller.result is None:
+        node.carries_now = node.arrow_back = True
+        node.carried = [f"came back: {latest.in_brief}"]
     else:
-        yield text(x + place.width - 12, first, label, fill=colour, bold=True, anchor="end")
-        yield text(x + 12, second, _detail(member), width=inner)
-    if central:
-        yield text(x + 12, y + 60, _own(member), width=inner)
+        last = "last: " if member.handoffs > 1 else ""
+        node.carried = [_numbers(member), last + sizes(latest.parts)]
+    return node
 
 
-def _outline(member: Member, hue: str) -> tuple[str, float]:
-    """Colour and width of a box's edge."""
-    colour = hue
-    width = 2.5 if member.state == "working" else 1.25
-    if member.state in TROUBLE:
-        colour = WARNING
-        width = 1.5
-    unused = not member.handoffs and member.hub is not None
-    if unused:
-        colour = tint(hue, 0.35)
-    return colour, width
-
-
-def _group(place: Place) -> Iterator[str]:
-    yield box(place.x, place.y, place.width, place.height, fill=PAPER, stroke=LINE)
+def _group(members: tuple[Member, ...]) -> Node:
     states: dict[str, int] = {}
-    for member in place.others:
+    for member in members:
         states[member.state] = states.get(member.state, 0) + 1
-    x = place.x + 12
-    more = f"+ {len(place.others)} more"
     summary = ", ".join(f"{many} {state}" for state, many in states.items())
-    yield text(x, place.middle - 3, more, size=LABEL, fill=INK, bold=True)
-    yield text(x, place.middle + 14, summary, width=place.width - 24)
+    return Node(f"+ {len(members)} more", MUTED, lines=[summary], carried=[" "])
+
+
+def _on_its_way(latest: Passage, at_once: int) -> list[str]:
+    """Two lines: the number of the handoff with its parts, and their sizes."""
+    if at_once > 1:
+        return [f"{at_once} handoffs at once", f"latest: {sizes(latest.parts)}"]
+    names = " + ".join(part.name for part in latest.parts) or "nothing"
+    words = " + ".join(f"{part.words:,}" for part in latest.parts)
+    return [f"{latest.number}: {names}", f"{words} words"]
+
+
+def _lane(member: Member, now: Moment, time: Time, hues: Hues) -> Row:
+    """All that one member held: overlapping handoffs one above the other."""
+    hue = hues[member.name]
+    marks = marks_of(member.bars, member.calls, now, time, hue)
+    if member.merged:
+        begin, end = member.merged.begin, member.merged.end or now
+        first, last = float(begin.step), float(end.step)
+        if time == "seconds":
+            first, last = begin.seconds, end.seconds
+        marks.append(Mark("paler", first, last, hue))
+    own = member.own
+    words = "–"
+    if own.calls:
+        words = f"{own.calls:,} · {own.tokens:,} · {dollars(own.cost)}"
+    return Row(member.name, words, marks, lanes=member.slots)
 
 
 def _state(member: Member) -> str:
@@ -278,141 +313,6 @@ def _own(member: Member) -> str:
     return f"{calls} own {noun}"
 
 
-def _edges(layout: Layout, hues: Hues) -> Iterator[str]:
-    """Idle edges first, so that what is on its way lies on top."""
-    spokes = [(place, place.hub) for place in layout.places if place.hub]
-    for place, hub in sorted(spokes, key=lambda spoke: bool(spoke[0].member.open)):
-        members = place.others or (place.member,)
-        working = any(member.open for member in members)
-        start = hub.x + hub.width
-        y = hub.middle
-        bend = start + _bend(start, place.x)
-        middle = (start + bend) / 2
-        points = (middle, y, middle, place.middle, bend, place.middle)
-        curve = " ".join(map(number, points))
-        stroke = LINE
-        if working:
-            stroke = MUTED if place.others else hues[place.member.name]
-        shape = f"M{number(start)} {number(y)}C{curve}H{number(place.x)}"
-        yield path(shape, stroke=stroke, width=2.5 if working else 1.5)
-    for place, hub in spokes:
-        if not place.others:
-            yield from _chip(place, hub, hues[place.member.name])
-
-
-def _chip(place: Place, hub: Place, hue: str) -> Iterator[str]:
-    """Draws the handoff on its way along an edge, with its parts and sizes; else the numbers of the
-    handoffs that went along it.
-    """
-    member = place.member
-    latest = member.latest
-    if latest is None:
-        return
-    start = hub.x + hub.width
-    left = start + _bend(start, place.x) + 8
-    room = place.x - 12 - left
-    middle = left + room / 2
-    y = place.middle
-    caller = latest.caller
-    if member.open:
-        yield from _on_its_way(member, latest, left, y, room, hue)
-        yield _arrow(place.x - 1, y, -8, hue)
-    elif caller and caller.number and caller.latest_back is latest and caller.result is None:
-        yield from _back(latest, middle, y, room, hue)
-        yield _arrow(start + 1, hub.middle, 8, hue)
-    else:
-        went = _went(latest, member.handoffs, room)
-        yield text(middle, y - 6, _numbers(member), anchor="middle", width=room)
-        yield text(middle, y + 15, went, anchor="middle", width=room)
-
-
-def _on_its_way(
-    member: Member,
-    latest: Passage,
-    left: float,
-    y: float,
-    room: float,
-    hue: str,
-) -> Iterator[str]:
-    """A chip in the middle of the edge: the handoff's number where there is room, and what it
-    carries.
-    """
-    wide = room > 150
-    badge = str(latest.number)
-    radius = 0.0
-    before = 14.0
-    if wide:
-        radius = max(9.0, _width(badge) / 2 + 4)
-        before = 2 * radius + 14
-    inner = room - before - 12
-    first, second = _carried(latest, len(member.open), inner)
-    first = cut(first, inner, SMALL, bold=True)
-    second = cut(second, inner)
-    width = max(_width(first), text_width(second)) + before + 12
-    x = left + (room - width) / 2
-    yield box(x, y - 19, width, 38, radius=19, fill=CARD, stroke=hue, stroke_width=1.5)
-    if wide:
-        across = 2 * radius
-        yield box(x + 8, y - radius, across, across, radius=radius, fill=hue)
-        yield text(x + 8 + radius, y + 4, badge, fill=CARD, bold=True, anchor="middle")
-    yield text(x + before, y - 3, first, fill=INK, bold=True)
-    yield text(x + before, y + 12, second)
-
-
-def _back(
-    latest: Passage,
-    middle: float,
-    y: float,
-    room: float,
-    hue: str,
-) -> Iterator[str]:
-    """A chip that says what the handoff came to."""
-    label = cut(f"came back: {latest.in_brief}", room - 20, SMALL, bold=True)
-    width = _width(label) + 20
-    left = middle - width / 2
-    yield box(left, y - 11, width, 22, radius=11, fill=CARD, stroke=hue, stroke_width=1.5)
-    yield text(middle, y + 4, label, fill=INK, bold=True, anchor="middle")
-
-
-def _width(words: str) -> float:
-    """px of a small bold text."""
-    return text_width(words, SMALL, bold=True)
-
-
-def _arrow(x: float, y: float, length: float, hue: str) -> str:
-    """A tip at (x, y); its back is `length` px to the right."""
-    back = number(x + length)
-    top = f"{back} {number(y - 5)}"
-    bottom = f"{back} {number(y + 5)}"
-    return path(f"M{top}L{number(x)} {number(y)}L{bottom}Z", fill=hue)
-
-
-def _bend(start: float, end: float) -> float:
-    return min(80.0, (end - start) * 0.24)
-
-
-def _carried(latest: Passage, at_once: int, room: float) -> tuple[str, str]:
-    """Two lines: the names of the parts, and their sizes."""
-    parts = latest.parts
-    wide = room > 150
-    words = sum(part.words for part in parts)
-    whole = f"{latest.number}: {words:,} words"
-    if at_once > 1:
-        first = f"{at_once} handoffs at once"
-        return first, f"latest: {sizes(parts)}" if wide else whole
-    # Every handoff has a task: where there is no room, that one is left out.
-    names = _joined(parts)
-    while _width(names) > room and len(parts) > 1 and parts[0].name == "task":
-        parts = parts[1:]
-        names = _joined(parts)
-    summary = " + ".join(f"{part.words:,}" for part in parts) + " words"
-    return names, summary if wide else whole
-
-
-def _joined(parts: Sequence[Part]) -> str:
-    return " + ".join(part.name for part in parts) or "nothing"
-
-
 def _numbers(member: Member) -> str:
     """Lists the numbers in the log of the handoffs that went along this edge."""
     if member.handoffs > len(member.numbers):
@@ -420,45 +320,6 @@ def _numbers(member: Member) -> str:
     noun = "handoff" if member.handoffs == 1 else "handoffs"
     numbers = listed(map(str, member.numbers))
     return f"{noun} {numbers}"
-
-
-def _went(latest: Passage, handoffs: int, room: float) -> str:
-    """Lists the parts of the latest handoff: with sizes where there is room, else by name."""
-    first = "last: " if handoffs > 1 else ""
-    label = first + sizes(latest.parts)
-    if text_width(label) <= room:
-        return label
-    names = ", ".join(part.name for part in latest.parts)
-    return first + names
-
-
-def _lanes(members: list[Member], y: float, scale: Scale, hues: Hues) -> Iterator[str]:
-    unit = "time" if scale.time == "seconds" else "steps"
-    yield line(MARGIN, y - 8, WIDTH - MARGIN, y - 8, stroke=tint(LINE, 0.6))
-    yield text(MARGIN, y + 12, unit, bold=True)
-    yield text(scale.left, y + 12, LEGEND, width=scale.right - scale.left)
-    columns = (592.0, 664.0, WIDTH - MARGIN)
-    for x, label in zip(columns, ("calls", "tokens", "cost"), strict=True):
-        yield text(x, y + 12, label, anchor="end", bold=True)
-    y += 28
-    heights = [lane_height(member.slots) + 8 for member in members]
-    bottom = y + sum(heights) - 4
-    yield from scale.axis(y - 2, bottom)
-    room = scale.left - MARGIN - 12
-    for member in members:
-        height = lane_height(member.slots)
-        middle = y + height / 2 + 4
-        yield text(MARGIN, middle, member.name, fill=INK, width=room)
-        yield from member_lane(member, y, scale, hues[member.name])
-        own: Any = member.own
-        values = (f"{own.calls:,}", f"{own.tokens:,}", dollars(own.cost))
-        fill = INK
-        if not own.calls:
-            values = ("–", "–", "–")
-            fill = MUTED
-        for x, value in zip(columns, values, strict=True):
-            yield text(x, middle, value, fill=fill, anchor="end")
-        y += height + 8
 
 
 # ── the text twin ─────────────────────────────────────────────────────────────────────────────────

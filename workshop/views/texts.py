@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from classroom.paper.page import TEXT, aside, heading, name, sentence, sheet, size
-from classroom.paper.svg import CARD, HAIRLINE, INK, LINE, escape
-from kernel.trace import counted
+from classroom.paper.page import TEXT, aside, column, columns, heading, name, sentence, sheet, size
+from classroom.paper.svg import INK, LINE, escape
+from kernel.plumbing.trace import counted
 
 ONLY_HERE = "only here"
 BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -53,11 +53,15 @@ class SideBySide:
         return "\n".join([*lines, "", f"(> {ONLY_HERE})"])
 
     def html(self) -> str:
-        columns = "".join(
-            _column(f"{name(title, INK)} {aside(size(self.texts[title]))}", sentences)
+        row = columns(
+            column(
+                f"{name(title, INK)} {aside(size(self.texts[title]))}",
+                "".join(_line(words, is_own) for words, is_own in sentences),
+                LINE,
+                least=300,
+            )
             for title, sentences in self.sentences().items()
         )
-        row = f'<div style="display:flex;flex-wrap:wrap;gap:12px;margin:12px 0">{columns}</div>'
         parts = [heading("Side by side"), sentence(self.finding(), muted=True), row]
         return sheet(self.finding(), parts)
 
@@ -71,15 +75,6 @@ class SideBySide:
 def sentences_of(text: str) -> list[str]:
     """The sentences and headings of a text, in their order."""
     return [each.strip() for each in BETWEEN_SENTENCES.split(text) if each.strip()]
-
-
-def _column(title: str, sentences: list[tuple[str, bool]]) -> str:
-    style = (
-        f"{TEXT};flex:1 1 300px;background:{CARD};border:1px solid {HAIRLINE};"
-        "border-radius:6px;padding:8px 12px"
-    )
-    lines = "".join(_line(each, is_own) for each, is_own in sentences)
-    return f'<div style="{style}"><p style="{TEXT}">{title}</p>{lines}</div>'
 
 
 def _line(words: str, is_own: bool) -> str:

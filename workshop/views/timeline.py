@@ -4,32 +4,19 @@ overlap.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
+from typing import Protocol
 
-from classroom.paper.svg import (
-    BODY,
-    INK,
-    LINE,
-    MARGIN,
-    MUTED,
-    SMALL,
-    TITLE,
-    WARNING,
-    WIDTH,
-    card,
-    cut,
-    element,
-    line,
-    text,
-    tint,
-    wrapped,
-)
+from classroom.paper.svg import BODY, INK, MUTED, WARNING
 
-from .footer import first_reasons, footer
-from .lanes import LEGEND, Scale, in_text, passage_lane
-from .scene import Passage, waits
+from .drawing import Drawing
+from .rows import Kind, Mark, Row, Scale, draw_rows
+from .scene import TROUBLE, Call, Moment, Passage, reasons, waits
 from .view import Source, Time, View
 
+LEGEND = "solid: a model call · pale: holds the work"
+BLOCKS = "·░█"
+"""Nothing, held, a model call: for the text twin."""
 MOST = 40
 """Handoffs with a row of their own."""
 SHALLOW, INDENT, WIDEST_INDENT = 4, 12.0, 60.0
@@ -74,53 +61,35 @@ class Timeline(View):
             sentence += f" {worked:.2f} s of work in {took:.2f} s."
         return sentence
 
-    def svg(self) -> str:
+    def title(self) -> str:
+        return self.scene.task or "A run"
+
+    def draw(self, sheet: Drawing) -> None:
         scene, hues = self.scene, self.hues
-        rows = scene.passages[:MOST]
-        finding = wrapped(self.finding(), WIDTH - 2 * MARGIN, BODY + 1)
-        y = 76.0 + 17 * len(finding)
-        scale = Scale(self.time, 208, 560, scene.now, not scene.finished)
-        shapes = [
-            text(
-                MARGIN,
-                38,
-                scene.task or "a run",
-                size=TITLE,
-                fill=INK,
-                bold=True,
-                width=WIDTH - 2 * MARGIN,
+        passages = scene.passages[:MOST]
+        deepest = max([1, *(passage.depth for passage in scene.passages)])
+        step = min(INDENT, WIDEST_INDENT / deepest)
+        sheet.title(scene.task or "a run")
+        sheet.paragraph(self.finding(), size=BODY + 1)
+        sheet.y += 8
+        rows = [
+            Row(
+                passage.member.name,
+                passage.in_brief or passage.state,
+                marks_of([passage], passage.calls, scene.now, self.time, hues[passage.member.name]),
+                fill=WARNING if passage.state in TROUBLE else INK if passage.result else MUTED,
+                badge=str(passage.number),
+                hue=hues[passage.member.name],
+                indent=passage.depth * step,
             )
+            for passage in passages
         ]
-        shapes += [
-            text(MARGIN, 62 + 17 * index, words, size=BODY + 1, fill=INK)
-            for index, words in enumerate(finding)
-        ]
-        if rows:
-            shapes += [
-                text(MARGIN, y, "handoff", bold=True),
-                text(
-                    scale.left,
-                    y,
-                    f"{'seconds' if self.time == 'seconds' else 'steps (events)'} · {LEGEND}",
-                    width=scale.right - scale.left,
-                ),
-                text(scale.right + 16, y, "came back", bold=True),
-            ]
-            y += 14
-            bottom = y + 24 * len(rows) - 6
-            step = min(
-                INDENT, WIDEST_INDENT / max(1, *(passage.depth for passage in scene.passages))
-            )
-            shapes += scale.axis(y - 2, bottom)
-            for row in rows:
-                shapes += _row(row, y, scale, hues[row.member.name], row.depth * step)
-                y += 24
-            y += 24
-            if len(scene.passages) > MOST:
-                shapes.append(text(MARGIN, y, f"+ {len(scene.passages) - MOST} more handoffs"))
-                y += 16
-        below, y = footer(self._why(), self._notes(), y)
-        return card(y, f"{scene.task or 'A run'}: {self.finding()}", [*shapes, *below])
+        scale = time_scale(scene.now, self.time, live=not scene.finished)
+        legend = f"{'seconds' if self.time == 'seconds' else 'steps (events)'} · {LEGEND}"
+        draw_rows(sheet, rows, scale, legend=legend, heads=("handoff", "came back"))
+        if len(scene.passages) > MOST:
+            sheet.paragraph(f"+ {len(scene.passages) - MOST} more handoffs", fill=MUTED)
+        sheet.notes(self._why(), self._notes())
 
     def alt(self) -> str:
         return f"{self.scene.task or 'A run'}: {self.finding()} {' '.join([*self._why(), *self._notes()])}".strip()
@@ -150,41 +119,69 @@ class Timeline(View):
         return "\n".join(lines)
 
 
-def _row(passage: Passage, y: float, scale: Scale, hue: str, indent: float) -> Iterator[str]:
-    yield element(
-        "circle",
-        cx=float(MARGIN + indent + 8),
-        cy=float(y + 7),
-        r=9 if passage.number > 99 else 8,
-        fill=hue,
-    )
-    yield text(
-        MARGIN + indent + 8,
-        y + 11,
-        str(passage.number),
-        size=10,
-        fill="#ffffff",
-        bold=True,
-        anchor="middle",
-    )
-    yield text(
-        MARGIN + indent + 22,
-        y + 11,
-        passage.member.name,
-        size=BODY,
-        fill=INK,
-        width=scale.left - MARGIN - indent - 34,
-    )
-    yield line(scale.left, y + 7, scale.right, y + 7, stroke=tint(LINE, 0.6))
-    yield from passage_lane(passage, y, scale, hue)
-    trouble = passage.state in ("failed", "stopped", "paused")
-    label = cut(passage.in_brief or passage.state, WIDTH - MARGIN - scale.right - 16, SMALL)
-    yield text(
-        scale.right + 16,
-        y + 11,
-        label,
-        fill=WARNING if trouble else INK if passage.result else MUTED,
-    )
+def time_scale(now: Moment, time: Time, *, live: bool = False) -> Scale:
+    """The axis of time from the beginning of a run to now."""
+    seconds = time == "seconds"
+    return Scale.of_time(now.seconds if seconds else now.step, seconds=seconds, live=live)
+
+
+def marks_of(
+    held: Iterable[Passage], calls: Iterable[Call], now: Moment, time: Time, hue: str
+) -> list[Mark]:
+    """The marks of one row: what was held, each model call, each wait, and an end that was not good."""
+
+    def mark(kind: Kind, begin: Moment, end: Moment | None, lane: int) -> Mark:
+        end = end or now
+        if time == "seconds":
+            return Mark(kind, begin.seconds, end.seconds, hue, lane)
+        return Mark(kind, begin.step, end.step, hue, lane)
+
+    marks = [mark("solid", call.begin, call.end, call.slot) for call in calls]
+    for passage in held:
+        marks.append(mark("pale", passage.begin, passage.end, passage.slot))
+        for wait in passage.waits:
+            sent = (call.begin for call in passage.calls if call.begin.step > wait.step)
+            marks.append(mark("empty", wait, next(sent, passage.end), passage.slot))
+        if passage.state in TROUBLE:
+            marks.append(mark("end", passage.begin, passage.end, passage.slot))
+    return marks
+
+
+def first_reasons(passages: Iterable[Passage], limit: int) -> list[str]:
+    """Returns the reasons of handoffs that did not end well, each once; then the number beyond
+    `limit`.
+    """
+    found = reasons(passages)
+    hidden = len(found) - limit
+    more = [f"and {hidden} more reasons: HandoffLog shows each"] if hidden > 0 else []
+    return [*found[:limit], *more]
+
+
+class Lasting(Protocol):
+    """Something with a begin and an end: a span of time, a handoff, a model call."""
+
+    @property
+    def begin(self) -> Moment: ...
+
+    @property
+    def end(self) -> Moment | None: ...
+
+
+def in_text(
+    held: Iterable[Lasting], calls: Iterable[Lasting], now: Moment, columns: int = 48
+) -> str:
+    """A lane in characters, in steps: `·` nothing, `░` held, `█` a model call."""
+    cells = [0] * columns
+    whole = max(now.step, 1)
+    for level, spans in ((1, held), (2, calls)):
+        for span in spans:
+            end = span.end or now
+            first = min(span.begin.step * columns // whole, columns - 1)
+            last = min(end.step * columns // whole, columns)
+            last = max(first + 1, last)
+            for cell in range(first, last):
+                cells[cell] = max(cells[cell], level)
+    return "".join(BLOCKS[level] for level in cells)
 
 
 def _workers(passages: list[Passage]) -> list[Passage]:

@@ -19,8 +19,8 @@ from classroom.paper.page import (
     size,
 )
 from classroom.paper.svg import INK, MUTED, WARNING, cut
-from kernel.events import Replied, Requested, Retried
-from kernel.models import role_of
+from kernel.core.events import Replied, Requested, Retried
+from kernel.plumbing.models import role_of
 
 from .understood import reading
 from .view import Source, View

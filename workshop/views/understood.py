@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterable
 
 from kernel import Event
-from kernel.events import Replied
-from kernel.wire import Reply
+from kernel.core.events import Replied
+from kernel.core.wire import Reply
 
 
 def reading(reply: Reply) -> str:

@@ -4,14 +4,14 @@ drawing that fails.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-from classroom.paper.svg import FONT, INK, MUTED, card, escape, text
+from classroom.paper.svg import FONT, MUTED, escape
 from kernel import Event, Run, Trace
-from kernel.readings import reading_of
+from kernel.plumbing.readings import reading_of
 
+from .drawing import Drawing, both, frame, image
 from .hues import Hues
 from .scene import Scene
 
@@ -20,18 +20,9 @@ Time = Literal["steps", "seconds"]
 """`steps` counts events and is the same in every offline run; `seconds` is for who watches."""
 
 
-def bundle(svg: str, alt: str, words: str) -> dict[str, str]:
-    """A finished picture for a notebook: an image that shrinks and has an alt text, the SVG, its
-    twin.
-
-    JupyterLab shows the image; an SVG by itself has neither there.
-    """
-    data = base64.b64encode(svg.encode()).decode()
-    image = (
-        f'<img alt="{escape(alt)}" style="max-width:100%;height:auto" '
-        f'src="data:image/svg+xml;base64,{data}">'
-    )
-    return {"text/html": image, "image/svg+xml": svg, "text/plain": words}
+def bundle(wide: str, narrow: str, alt: str, words: str) -> dict[str, str]:
+    """A finished picture for a notebook: an image with an alt text and a form for a phone, and its twin."""
+    return {"text/html": image(wide, narrow, alt), "text/plain": words}
 
 
 def with_line(made: dict[str, str], line: str) -> dict[str, str]:
@@ -56,7 +47,7 @@ class View:
     """A picture of a run with a text twin that stands alone.
 
     source: a Run (finished or under way), a Trace, or events. The view reads on each time it is
-    drawn. Subclasses have `svg()` or `html()`, and `text()`; all three raise what goes wrong. In a
+    drawn. Subclasses have `draw()` or `html()`, and `text()`; all three raise what goes wrong. In a
     notebook a view that cannot be drawn says so in one line in its place.
     """
 
@@ -93,8 +84,22 @@ class View:
         """The view while watching; `clock` gives the seconds since the run began."""
         return self
 
-    def svg(self) -> str:
+    def draw(self, sheet: Drawing) -> None:
+        """Draws the picture on a wide or a narrow sheet."""
         raise NotImplementedError
+
+    def title(self) -> str:
+        """The picture's name for a screen reader, before the finding."""
+        return ""
+
+    def sheets(self) -> tuple[str, str]:
+        """The picture as SVG, on a wide and on a narrow sheet."""
+        finding = self.finding()
+        return both(self.draw, f"{self.title()}: {finding}" if self.title() else finding)
+
+    def svg(self) -> str:
+        """The picture as SVG, on a wide sheet."""
+        return self.sheets()[0]
 
     def text(self) -> str:
         raise NotImplementedError
@@ -104,18 +109,17 @@ class View:
         return self.scene.finding()
 
     def markup(self) -> str:
-        """The picture as it goes into a page: SVG or HTML, or the line that says why there
-        is none.
-        """
-        return self._repr_mimebundle_()["text/html"] if hasattr(self, "html") else self._drawn()
+        """The picture as it goes into a page, or the line that says why there is none."""
+        return self._repr_mimebundle_()["text/html"]
 
-    def _drawn(self) -> str:
-        """The SVG, and the account's line under it."""
-        made = self._repr_mimebundle_()
-        return made["image/svg+xml"] + under(self.account())
-
-    def _mime(self) -> str:
-        return "text/html" if hasattr(self, "html") else "image/svg+xml"
+    def frame(self) -> str:
+        """The picture at this moment, for a page that shows it while it changes."""
+        if hasattr(self, "html"):
+            return self.markup()
+        try:
+            return frame(*self.sheets()) + under(self.account())
+        except Exception as problem:
+            return f"<p>{escape(self._problem(problem))}</p>"
 
     def account(self) -> str:
         """The offline model's reading of the run's requests, with its gaps; "" for other models."""
@@ -123,27 +127,21 @@ class View:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         try:
-            drawn = self.html() if hasattr(self, "html") else self.svg()
-            return with_line(self._bundle(drawn, self.alt(), self.text()), self.account())
+            if hasattr(self, "html"):
+                made = {"text/html": self.html(), "text/plain": self.text()}
+            else:
+                made = bundle(*self.sheets(), self.alt(), self.text())
+            return with_line(made, self.account())
         except Exception as problem:
-            sentence = (
-                f"{type(self).__name__} could not be drawn: {type(problem).__name__}: {problem}"
-            )
-            return self._bundle(self._failure(sentence), sentence, sentence)
+            sentence = self._problem(problem)
+            return {"text/html": f"<p>{escape(sentence)}</p>", "text/plain": sentence}
+
+    def _problem(self, problem: Exception) -> str:
+        return f"{type(self).__name__} could not be drawn: {type(problem).__name__}: {problem}"
 
     def alt(self) -> str:
         """Returns the words of a screen reader in place of the picture."""
         return self.finding()
-
-    def _bundle(self, drawn: str, alt: str, words: str) -> dict[str, str]:
-        if self._mime() == "text/html":
-            return {"text/html": drawn, "text/plain": words}
-        return bundle(drawn, alt, words)
-
-    def _failure(self, sentence: str) -> str:
-        if hasattr(self, "html"):
-            return f"<p>{escape(sentence)}</p>"
-        return card(48, sentence, [text(24, 29, sentence, size=12, fill=INK, width=712)])
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.events)} events)"

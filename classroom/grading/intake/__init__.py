@@ -25,6 +25,8 @@ MOST_FILES, MOST_BYTES = 200, 200 * 2**20
 """Notebooks that are read of one learner, and bytes of them all."""
 OFFERED = re.compile(r"\.newer(-\d+)?\.ipynb$")
 """The end of the name that the launcher gives a newer version beside a learner's own copy."""
+MAY_HOLD_NOTEBOOK = ("", ".txt", ".json")
+"""Endings of files that are looked into: some programs change the name of a notebook."""
 NO_NOTEBOOK = "no notebook (its name does not end with .ipynb)"
 SAME_MOMENT_S = 2
 """The precision of times, in seconds: that of the clock of a zip."""
@@ -213,7 +215,7 @@ def _below_the_wrapper(
     tops = {entry.parts[0] for entry in entries}
     if len(tops) != 1 or any(len(entry.parts) == 1 for entry in entries):
         return entries
-    books = [entry for entry in entries if entry.name.lower().endswith(".ipynb")]
+    books = [entry for entry in entries if owners.is_named_as_notebook(entry.name)]
     inner = {book.parts[1] for book in books if len(book.parts) > 2}
     people = {name for name in inner if not owners.lesson_of((name,), notebooks)}
     stems = [owners.stem_of(book.parts[1]) for book in books if len(book.parts) == 2]
@@ -248,10 +250,16 @@ class _Reading:
 
     def files(self, entries: Iterable[FileEntry]) -> Iterable[_File]:
         for number, entry in enumerate(entries):
-            if not entry.name.lower().endswith(".ipynb"):
+            if not (owners.is_named_as_notebook(entry.name) or self._holds_notebook(entry)):
                 self._no_notebook(entry)
             elif self._is_within_bounds(entry):
                 yield from self._file(number, entry)
+
+    def _holds_notebook(self, entry: FileEntry) -> bool:
+        """True if a text, whatever its name, has cells of an exercise."""
+        if PurePosixPath(entry.name.lower()).suffix not in MAY_HOLD_NOTEBOOK:
+            return False
+        return bool(notebook_json.ids(self._content(entry)[1]))
 
     def _no_notebook(self, entry: FileEntry) -> None:
         if entry.name.lower().endswith((".zip", ".tar", ".gz", ".7z", ".rar")):
@@ -278,7 +286,7 @@ class _Reading:
         """One notebook; none where its lesson is unknown, or it is the lesson and not its
         exercises.
         """
-        data, content, problem, renamed = self._content(entry)
+        data, content, problem = self._content(entry)
         self._size[entry.parts[0]] += len(data)
         ids = [id for id in notebook_json.ids(content) if id in self._known]
         found = self.layout.owners(entry.parts)
@@ -301,7 +309,7 @@ class _Reading:
         sha256 = hashlib.sha256(data).hexdigest()
         when, more = self.layout.when(entry)
         dated = replace(entry, when=when)
-        flags = (*flags, *renamed, *more, *_of_a_group(found))
+        flags = (*flags, *more, *_of_a_group(found))
         for place, one in enumerate(found or (None,)):
             # numbers too: two learners may hand in the same bytes
             copy = self.scratch / f"{number:05}-{place}-{sha256[:16]}.ipynb"
@@ -314,15 +322,14 @@ class _Reading:
             return False
         return not answers.holds_any(content, answers.master(self.notebooks[lesson]))
 
-    def _content(self, entry: FileEntry) -> tuple[bytes, dict[str, Any], str, list[str]]:
-        """The bytes, the notebook in them, why there is none, and what its numbers were."""
+    def _content(self, entry: FileEntry) -> tuple[bytes, dict[str, Any], str]:
+        """The bytes, the notebook in them, and why there is none."""
         data = b""
-        notes: list[str] = []
         try:
             data = entry.read()
-            return data, notebook_json.read(data, notes), "", notes
+            return data, notebook_json.read(data), ""
         except (Refused, notebook_json.Unreadable) as problem:
-            return data, {"cells": []}, str(problem), notes
+            return data, {"cells": []}, str(problem)
 
 
 def _of_a_group(found: Iterable[owners.Owner]) -> Iterable[str]:
@@ -372,9 +379,7 @@ def _with_learners(
     """Each file with its learner's name. Two people of one name are kept apart."""
     alone = [file for file in files if file.owner is None]
     numbers = all(
-        set(owners.NUMBER.findall(owners.stem_of(name.entry.name)))
-        <= owners.numbers_of(name.lesson, notebooks)
-        for name in alone
+        {*owners.NUMBER.findall(owners.stem_of(file.entry.name))} <= {file.lesson} for file in alone
     )
     for file in files:
         if file.owner:

@@ -19,7 +19,7 @@ from classroom.checks import Exercise, exercises
 from classroom.course import active
 from classroom.grading.untrusted import as_dict, as_list, as_text
 
-from .own_cells import absent, assigned, defined, made, needed, shared
+from .own_cells import absent, assigned, defined, made, needed, shared, without_shows
 
 MOST_SOURCE = 100_000
 """Characters of one answer."""
@@ -258,7 +258,7 @@ def _stage(merged: Merged, own: dict[int, list[str]], of: Master) -> None:
         elif role == "check":
             merged.until[id] = len(merged.cells)
         elif role == "answer" and id in merged.answers:
-            merged.cells.append(Cell("answer", merged.answers[id], id))
+            merged.cells.append(Cell("answer", without_shows(merged.answers[id]), id))
         elif role == "answer" and exercises[id].name in elsewhere:  # two answers in one cell
             merged.missing.pop(id)
             merged.flags.append(f"{id}: its answer stands in the cell of another exercise")
@@ -347,10 +347,11 @@ def _claims(
     known = _known(of)
     key = (exercise.id, "answer")
     code = [cell for cell in cells if cell.code]
-    named = [cell for cell in code if cell.key == key]
+    named = [cell for cell in code if cell.key == key] or _turned_into_text(cells, exercise, stub)
     if named:
         last, left_out = _last(named, stub)
-        return _Claims(_split_too(cells, last, known), "", left_out)
+        how = "" if last[-1].code else "cell, which is no code but Markdown"
+        return _Claims(_split_too(cells, last, known), how, left_out)
     same = [cell for cell in code if cell.cell_id == stub.id]
     if same:
         last, left_out = _last(same, stub)
@@ -370,6 +371,16 @@ def _claims(
     if len(between) > 1:
         between.append("\n\n".join(between))
     return _Claims(between, "position", left_out)
+
+
+def _turned_into_text(cells: list[_Submitted], exercise: Exercise, stub: Any) -> list[_Submitted]:
+    """The cells of an answer that a key such as M has turned into Markdown, where no cell with code
+    is left of it.
+    """
+    known = [
+        cell for cell in cells if cell.key == (exercise.id, "answer") or cell.cell_id == stub.id
+    ]
+    return [] if any(cell.code for cell in known) else known
 
 
 def _by_name(unknown: list[_Submitted], exercise: Exercise, stub: Any) -> _Claims:

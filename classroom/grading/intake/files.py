@@ -14,10 +14,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
+from typing import IO
 
-from .notebook_json import MOST_BYTES
+from .notebook_json import MOST_BYTES, PIECE, Unreadable, without_outputs
 
 MOST_FILES = 20_000
 """Below one folder of SUBMISSIONS, so that a learner with a million files keeps nobody waiting; a
@@ -180,18 +181,20 @@ def _bytes_of(path: str) -> bytes:
         with open(os.open(path, flags), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise Refused("neither a file nor a folder")
-            data = file.read(MOST_BYTES + 1)
+            return _bounded(file)
     except OSError as problem:
         raise Refused(f"the file cannot be read ({problem.strerror})") from None
-    return _bounded(data)
 
 
-def _bounded(data: bytes) -> bytes:
-    if len(data) > MOST_BYTES:
-        raise Refused(
-            f"the file has more than {MOST_BYTES // 2**20} MB; clear the outputs and save it again"
-        )
-    return data
+def _bounded(file: IO[bytes]) -> bytes:
+    """The bytes of a file; of a large one those of a notebook without its outputs."""
+    data = file.read(MOST_BYTES + 1)
+    if len(data) <= MOST_BYTES:
+        return data
+    try:
+        return without_outputs(chain([data], iter(partial(file.read, PIECE), b"")))
+    except Unreadable as problem:
+        raise Refused(str(problem)) from None
 
 
 def _moment(seconds: float) -> datetime | None:
@@ -268,10 +271,6 @@ def _why_not(info: zipfile.ZipInfo, name: str) -> str:
         return "it is encrypted; hand it in without a password"
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         return "it is packed by a method that is not read here; use the usual one (deflate)"
-    if info.file_size > MOST_BYTES and name.lower().endswith(".ipynb"):
-        return (
-            f"it unpacks to more than {MOST_BYTES // 2**20} MB; clear the outputs and save it again"
-        )
     if info.file_size > HARMLESS_BYTES and info.file_size > MOST_RATIO * max(1, info.compress_size):
         return f"it unpacks to more than {MOST_RATIO} times its size, as a zip bomb does"
     return ""
@@ -280,7 +279,7 @@ def _why_not(info: zipfile.ZipInfo, name: str) -> str:
 def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     try:
         with archive.open(info) as file:
-            return _bounded(file.read(MOST_BYTES + 1))
+            return _bounded(file)
     except Refused:
         raise
     except Exception as problem:  # whatever the decoder raises concerns this entry alone

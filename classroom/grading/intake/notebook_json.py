@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
-from classroom.checks import renumbered
 from classroom.course import active
 
 MOST_BYTES = 20 * 2**20
@@ -16,6 +16,11 @@ MOST_NESTING = 100
 MOST_VALUES = 1_000_000
 """Texts and brackets: each costs the grader some hundred bytes of memory."""
 MOST_CELLS = 5_000
+MOST_WITH_OUTPUTS = 200 * 2**20
+"""Bytes of a file whose outputs are dropped while it is read."""
+MOST_SIGNS = 5_000_000
+"""Brackets and texts of such a file, outputs included."""
+PIECE = 2**18
 STRINGS_AND_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 """A text that does not end goes to the file's end, so that each character is looked at once."""
 
@@ -26,13 +31,8 @@ class Unreadable(ValueError):
     """
 
 
-def read(data: bytes, notes: list[str] | None = None) -> dict[str, Any]:
-    """The notebook as a dict with a list of cells, with the ids that its exercises have today.
-
-    Raises Unreadable.
-
-    notes: gets a sentence on each thing that the instructor should know of its numbers.
-    """
+def read(data: bytes) -> dict[str, Any]:
+    """The notebook as a dict with a list of cells. Raises Unreadable."""
     if len(data) > MOST_BYTES:
         raise Unreadable(
             f"the file has {len(data) / 2**20:.0f} MB; at most {MOST_BYTES // 2**20} MB are read"
@@ -63,10 +63,91 @@ def read(data: bytes, notes: list[str] | None = None) -> dict[str, Any]:
         raise Unreadable(
             f"the notebook has {len(notebook['cells']):,} cells; at most {MOST_CELLS:,} are read"
         )
-    found = renumbered.bring_up(notebook)
-    if notes is not None:
-        notes += found
     return notebook
+
+
+def without_outputs(pieces: Iterable[bytes]) -> bytes:
+    """The bytes of a notebook of any size with empty outputs, in the memory of what is left.
+
+    Raises Unreadable where even that is more than is read.
+    """
+    reader = _WithoutOutputs()
+    for piece in pieces:
+        reader.feed(piece)
+    return bytes(reader.kept)
+
+
+class _WithoutOutputs:
+    """Reads the bytes of a notebook in pieces, and keeps all but the outputs of its cells."""
+
+    SIGN = re.compile(rb'["\[\]{}]')
+    END = re.compile(rb'["\\]')
+
+    def __init__(self) -> None:
+        self.kept = bytearray()
+        self._read = self._signs = self._depth = 0
+        self._skips = self._in_text = self._escaped = False
+
+    def feed(self, piece: bytes) -> None:
+        self._read += len(piece)
+        if self._read > MOST_WITH_OUTPUTS or self._signs > MOST_SIGNS:
+            raise Unreadable(
+                f"the file has more than {MOST_WITH_OUTPUTS // 2**20} MB, or too many outputs;"
+                " clear the outputs and save it again"
+            )
+        place = 0
+        while place < len(piece):
+            place = self._text(piece, place) if self._in_text else self._sign(piece, place)
+        if len(self.kept) > MOST_BYTES:
+            raise Unreadable(f"without its outputs the file has more than {MOST_BYTES // 2**20} MB")
+
+    def _keep(self, part: bytes) -> None:
+        if not self._skips:
+            self.kept += part
+
+    def _text(self, piece: bytes, place: int) -> int:
+        """Goes on within a text, to its end or the next escape."""
+        if self._escaped:
+            self._escaped = False
+            self._keep(piece[place : place + 1])
+            return place + 1
+        found = self.END.search(piece, place)
+        end = found.end() if found else len(piece)
+        self._keep(piece[place:end])
+        if found:
+            self._in_text, self._escaped = found[0] != b'"', found[0] == b"\\"
+        return end
+
+    def _sign(self, piece: bytes, place: int) -> int:
+        """Goes on to the next text or bracket."""
+        found = self.SIGN.search(piece, place)
+        end = found.end() if found else len(piece)
+        if not found:
+            self._keep(piece[place:end])
+            return end
+        self._signs += 1
+        sign = found[0]
+        begins = sign == b"[" and self._depth == CELL_DEPTH and not self._skips
+        self._keep(piece[place:end])
+        if begins and OUTPUTS.search(self.kept[-LONGEST_KEY:]):
+            self._skips = True
+        if sign == b'"':
+            self._in_text = True
+        elif sign in b"[{":
+            self._depth += 1
+        else:
+            self._depth -= 1
+            if self._skips and self._depth == CELL_DEPTH:
+                self._skips = False
+                self._keep(b"]")
+        return end
+
+
+CELL_DEPTH = 3
+"""Brackets around what stands in a cell: of the notebook, of the list of cells, and its own."""
+LONGEST_KEY = 200
+OUTPUTS = re.compile(rb'[{,]\s*"outputs"\s*:\s*\[$')
+"""The key of a cell's outputs, and the bracket behind it."""
 
 
 def ids(notebook: dict[str, Any]) -> list[str]:

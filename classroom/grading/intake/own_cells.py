@@ -13,7 +13,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.machinery import PathFinder
-from typing import Any
+from typing import Any, TypeGuard
+
+from IPython.core.inputtransformer2 import TransformerManager
 
 BROKEN = (SyntaxError, ValueError, RecursionError, MemoryError)
 """Errors of Python's own parser; all but SyntaxError for sources that no honest person writes."""
@@ -237,6 +239,51 @@ def plain_python(source: str) -> str:
     except BROKEN:
         python = SHELL_LINE.sub(r"\1pass", TIMED.sub(r"\1", source))
         return SHELL_VALUE.sub("= None", python)
+
+
+def without_shows(source: str) -> str:
+    """The source without its statements `!…`, `%pip …` and `display(…)`: they show and install, and
+    no answer needs them. The other lines keep their numbers.
+    """
+    if source.startswith("%%"):
+        return source
+    with warnings.catch_warnings(action="ignore"):
+        try:
+            plain = _of_ipython(source)
+            found = [node for node in ast.walk(ast.parse(plain)) if _only_shows(node)]
+        except BROKEN:
+            return source
+    if not found or "display" in assigned(plain):
+        return source
+    lines = plain.encode().split(b"\n")
+    for node in sorted(found, key=lambda node: (node.lineno, node.col_offset), reverse=True):
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        rest = lines[last][node.end_col_offset :]
+        if first == last or not rest.strip():
+            lines[first] = lines[first][: node.col_offset] + b"pass" + rest
+            lines[first + 1 : last + 1] = [b""] * (last - first)
+    return b"\n".join(lines).decode()
+
+
+def _of_ipython(source: str) -> str:
+    """The source as IPython gives it to Python: `!ls` is a call."""
+    try:
+        ast.parse(source)
+        return source
+    except SyntaxError:
+        return TransformerManager().transform_cell(source)
+
+
+SHOWS = re.compile(r"(?:IPython\.display\.)?display\(|get_ipython\(\)\.(?:system|getoutput)\(")
+INSTALLS = re.compile(r"get_ipython\(\)\.run_line_magic\('(?:pip|conda|mamba|uv)',")
+
+
+def _only_shows(node: ast.AST) -> TypeGuard[ast.Expr]:
+    """True for a statement that is a call of `display`, of a program or of an installer."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return False
+    call = ast.unparse(node.value)
+    return bool(SHOWS.match(call) or INSTALLS.match(call))
 
 
 def _used(source: str) -> set[str]:

@@ -8,8 +8,6 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from classroom.checks import renumbered
-
 MOODLE = re.compile(
     r"(?P<name>.+?)_(?P<number>\d{3,})_assignsubmission_(?:file|onlinetext)(?:_(?P<rest>.*))?",
     re.DOTALL,
@@ -22,6 +20,7 @@ VERSION = re.compile(
 )
 UPLOADED_AGAIN = re.compile(r"-(\d{1,3})$")
 """Canvas writes a version so."""
+ENDING = re.compile(r"\.ipynb(?:\.(?:txt|json))?$", re.IGNORECASE)
 NUMBER = re.compile(r"(?<![0-9A-Za-z])(\d\d)(?![0-9A-Za-z])")
 EDGES = " _-.,"
 
@@ -64,8 +63,14 @@ def _on_moodle(found: re.Match[str], rest: str, upload: str) -> Owner:
 
 
 def stem_of(name: str) -> str:
-    ending = ".ipynb"
-    return name[: -len(ending)] if name.lower().endswith(ending) else name
+    """A notebook's name without its ending, and without one that a browser or a mail program put
+    behind it: 03.ipynb.txt.
+    """
+    return ENDING.sub("", name)
+
+
+def is_named_as_notebook(name: str) -> bool:
+    return ENDING.search(name) is not None
 
 
 def version(stem: str, *, platform: bool = False) -> tuple[str, int]:
@@ -86,11 +91,7 @@ def lesson_of(parts: tuple[str, ...], notebooks: Mapping[str, str]) -> str:
     "03_deterministic_supervisor".
     """
     for part in reversed(parts):
-        named = {
-            lesson
-            for lesson, name in notebooks.items()
-            if any(_whole(stem).search(part) for stem in _stems(name))
-        }
+        named = {lesson for lesson, name in notebooks.items() if _whole(name).search(part)}
         if not named:
             named = {*NUMBER.findall(stem_of(part))} & notebooks.keys()
         if named:
@@ -107,22 +108,10 @@ def without_notebook(stem: str, lesson: str, notebooks: Mapping[str, str], *, nu
     """
     stem, _ = version(stem)
     for name in notebooks.values():
-        for known in _stems(name):
-            stem = _whole(known).sub("", stem)
+        stem = _whole(name).sub("", stem)
     if numbers and lesson:
-        for number in numbers_of(lesson, notebooks):
-            stem = re.sub(rf"(?<![0-9A-Za-z]){number}(?![0-9A-Za-z])", "", stem)
+        stem = re.sub(rf"(?<![0-9A-Za-z]){lesson}(?![0-9A-Za-z])", "", stem)
     return stem.strip(EDGES)
-
-
-def numbers_of(lesson: str, notebooks: Mapping[str, str]) -> set[str]:
-    """The number of a lesson, and those that it had before; none of a sitting."""
-    return {stem[:2] for stem in _stems(notebooks[lesson]) if stem[:2].isdigit()}
-
-
-def _stems(notebook: str) -> tuple[str, ...]:
-    """The name of a notebook, and those that it had under other numbers."""
-    return notebook, *renumbered.table().old_stems(notebook)
 
 
 def _whole(notebook: str) -> re.Pattern[str]:

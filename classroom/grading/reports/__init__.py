@@ -17,13 +17,13 @@ from classroom.grading import plain
 from classroom.grading.late import LateRule
 from classroom.grading.overrides import Override
 
-from . import changes, class_page, junit, learner_markdown, learner_page, platforms, tables
+from . import changes, class_page, learner_markdown, learner_page, platforms, tables
 from .by_hand import apply, by_letters
-from .marks import Gradebook, Handed, Mark, Person, Work
+from .marks import Gradebook, GradedWork, Handed, Mark, Person
 from .own_class import OwnClass
 from .reading import absent, waiting, works_of
 
-__all__ = ["Gradebook", "Handed", "Person", "Work", "read", "write"]
+__all__ = ["Gradebook", "GradedWork", "Handed", "Person", "read", "write"]
 
 MARKER = ".grading.json"
 """The file in DIR that says that grading made the folder, and which files in it are grading's own.
@@ -91,7 +91,7 @@ def _once(person: Person) -> Person:
     """A learner with each exercise in one notebook: where it got the most points after lateness and
     what was changed by hand. An exercise of a sitting is one of a lesson, too.
     """
-    best: dict[str, tuple[tuple[float, bool], Work]] = {}
+    best: dict[str, tuple[tuple[float, bool], GradedWork]] = {}
     for work in person.works:
         for mark in work.marks:
             worth = _worth(work, mark)
@@ -106,7 +106,7 @@ def _once(person: Person) -> Person:
     return replace(person, works=tuple(works))
 
 
-def _worth(work: Work, mark: Mark) -> tuple[float, bool]:
+def _worth(work: GradedWork, mark: Mark) -> tuple[float, bool]:
     """Returns the worth of a mark beside that of the same exercise in another notebook: less than
     nothing where no file was handed in; of two that are worth nothing, one to come is worth more.
     """
@@ -130,7 +130,6 @@ def write(out: Path, results: Iterable[Path] | None = None, **facts: object) -> 
         "gradebook.csv": tables.as_csv(book),
         "gradebook.json": tables.as_json(book),
         "results.jsonl": tables.as_lines(book),
-        "junit.xml": junit.as_xml(book),
     }
     for person in book.people:
         files[f"learners/{person.page}.md"] = learner_markdown.page(person, book)

@@ -13,7 +13,7 @@ from classroom.checks import exercises
 from classroom.course import active
 from classroom.grading.overrides import Override, plain
 
-from .marks import Mark, Person, Work
+from .marks import GradedWork, Mark, Person
 
 
 def apply(
@@ -87,7 +87,7 @@ def _without_effect(person: Person, override: Override) -> list[str]:
     return []
 
 
-def _is_due_of(row: Override, work: Work) -> bool:
+def _is_due_of(row: Override, work: GradedWork) -> bool:
     """True if the due time of a row is that of a notebook: an exercise is due with its lesson, also
     where a sitting has it, too.
     """
@@ -95,7 +95,7 @@ def _is_due_of(row: Override, work: Work) -> bool:
     return row.exercise in ("", lesson) or row.exercise.partition(".")[0] == lesson
 
 
-def _is_about(row: Override, work: Work) -> bool:
+def _is_about(row: Override, work: GradedWork) -> bool:
     """True if a row concerns a notebook: one of its exercises, all of it, or everything."""
     lesson = active().lesson_of(work.notebook)
     ids = [known.id for known in exercises(lesson)]
@@ -113,7 +113,7 @@ def _comments(rows: Sequence[Override]) -> tuple[str, ...]:
     return tuple(row.comment for row in rows if row.comment)
 
 
-def _work(work: Work, rows: Sequence[Override]) -> Work:
+def _work(work: GradedWork, rows: Sequence[Override]) -> GradedWork:
     """A notebook with its rows; the due time that names it wins over one for everything."""
     lesson = active().lesson_of(work.notebook)
     about = [row for row in rows if _is_about(row, work)]

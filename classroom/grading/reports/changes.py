@@ -10,10 +10,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from classroom.checks import renumbered
 from classroom.grading.untrusted import as_dict, as_list, as_text
 
-from .marks import Gradebook, Mark, Person, Work
+from .marks import Gradebook, GradedWork, Mark, Person
 
 MOST_KEPT = 2_000
 """Changes that a gradebook remembers, the latest."""
@@ -38,47 +37,11 @@ class Change:
 
 
 def last_gradebook(file: Path) -> dict[str, Any]:
-    """The gradebook of the last run, with the ids that exercises have today; empty where there is
-    none that can be read.
-    """
-    return _with_ids_of_today(as_written(file))
-
-
-def as_written(file: Path) -> dict[str, Any]:
-    """The gradebook of the last run as it stands in the file."""
+    """The gradebook of the last run; empty where there is none that can be read."""
     try:
         return as_dict(json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError, RecursionError):
         return {}
-
-
-def _with_ids_of_today(last: dict[str, Any]) -> dict[str, Any]:
-    """A gradebook of an earlier numbering: marks of exercises that are gone are left out."""
-    rows = renumbered.of_gradebook(last)
-    if not rows:
-        return last
-    stems = renumbered.table().notebooks
-    learners = []
-    for entry in as_list(last.get("learners")):
-        facts = dict(as_dict(entry))
-        marks = as_dict(facts.get("exercises"))
-        facts["exercises"] = {
-            rows[id].now if id in rows else id: mark
-            for id, mark in marks.items()
-            if id not in rows or rows[id].now
-        }
-        works = as_dict(facts.get("notebooks"))
-        facts["notebooks"] = {stems.get(name, name): work for name, work in works.items()}
-        learners.append(facts)
-    changes = [
-        {**as_dict(entry), "exercise": rows[_id(entry)].now} if _id(entry) in rows else entry
-        for entry in as_list(last.get("changes"))
-    ]
-    return {**last, "learners": learners, "changes": changes}
-
-
-def _id(entry: Any) -> str:
-    return as_text(as_dict(entry).get("exercise"))
 
 
 def graded_before(last: Mapping[str, Any]) -> set[tuple[str, str]]:
@@ -147,7 +110,7 @@ def _of_a_person(last: Mapping[str, Any], person: Person, when: str) -> Iterator
             )
 
 
-def _why(last: Mapping[str, Any], notebook: Mapping[str, Any], work: Work, mark: Mark) -> str:
+def _why(last: Mapping[str, Any], notebook: Mapping[str, Any], work: GradedWork, mark: Mark) -> str:
     by_hand = mark.override.points if mark.override else None
     if by_hand != as_dict(last.get("override")).get("points"):
         return BY_HAND

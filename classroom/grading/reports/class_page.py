@@ -13,13 +13,12 @@ from classroom.checks import Exercise
 from classroom.course import active
 
 from . import charts, platforms, same_answers, sheet, words
-from .marks import Gradebook, Mark, Work
+from .marks import Gradebook, GradedWork, Mark
 
 FILES = (
     ("gradebook.csv", "for a spreadsheet"),
     ("gradebook.json", "for a program"),
     ("results.jsonl", "every check, one a line"),
-    ("junit.xml", "for a CI"),
 )
 MOST_LISTED = 500
 LISTED = 8
@@ -61,7 +60,7 @@ def page(book: Gradebook, for_platforms: Sequence[str] = ()) -> str:
     )
 
 
-def _strange(works: Sequence[Work]) -> list[str]:
+def _strange(works: Sequence[GradedWork]) -> list[str]:
     """Outcomes that no honest answer has, with their numbers, in words."""
     checks = [check for work in works for mark in work.marks for check in mark.checks]
     found = Counter(check.state for check in checks if check.state in ("tampered", "not-run"))

@@ -9,7 +9,7 @@ from classroom.grading.plain import code, fenced, markdown, prose
 
 from . import words
 from .learner_page import EXACT, HOW
-from .marks import Gradebook, Mark, Person, Work
+from .marks import Gradebook, GradedWork, Mark, Person
 from .sheet import amount
 
 
@@ -29,7 +29,7 @@ def page(person: Person, book: Gradebook) -> str:
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _section(work: Work) -> list[str]:
+def _section(work: GradedWork) -> list[str]:
     blocks = [f"## {markdown(words.notebook(work.notebook))}"]
     if work.marks and not work.open:
         blocks.append(f"{amount(work.points)} of {amount(work.of)} points")
@@ -48,7 +48,7 @@ def _section(work: Work) -> list[str]:
     return [*blocks, *(block for mark in shown for block in _exercise(mark, graded))]
 
 
-def _facts(work: Work) -> list[str]:
+def _facts(work: GradedWork) -> list[str]:
     facts = [f"Your file: {code(work.file)}"]
     if work.submitted:
         facts.append(f"Handed in {work.submitted:%d %B %Y, %H:%M} UTC")

@@ -72,7 +72,7 @@ class Handed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Work:
+class GradedWork:
     """One exercise notebook of one learner; without a `file` nothing was handed in."""
 
     notebook: str
@@ -99,7 +99,7 @@ class Work:
     """Marks of exercises that count in another notebook of this learner, each with its name."""
 
     @property
-    def whole(self) -> Work:
+    def whole(self) -> GradedWork:
         """The notebook by itself, whatever of it counts elsewhere: what a platform's assignment is."""
         return replace(self, marks=(*self.marks, *(mark for mark, _ in self.elsewhere)))
 
@@ -145,7 +145,7 @@ class Person:
     learner: str
     page: str
     """The name of this learner's files, without an ending."""
-    works: tuple[Work, ...]
+    works: tuple[GradedWork, ...]
     label: str = ""
     """The name as it is shown: with the page's name behind it where another's looks the same."""
     comments: tuple[str, ...] = ()
@@ -183,7 +183,7 @@ class Person:
         return any(work.open for work in self.works)
 
     @property
-    def expected(self) -> tuple[Work, ...]:
+    def expected(self) -> tuple[GradedWork, ...]:
         """The notebooks that were handed in, or in which something is missing."""
         return tuple(work for work in self.works if work.file or work.marks)
 
@@ -230,7 +230,7 @@ class Gradebook:
     """The number of these that came with this run."""
     written: datetime = field(default_factory=lambda: datetime.now(UTC))
 
-    def works(self) -> list[Work]:
+    def works(self) -> list[GradedWork]:
         """All that was handed in and graded."""
         return [
             work

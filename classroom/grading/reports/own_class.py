@@ -16,7 +16,7 @@ from classroom.checks import Exercise, exercises
 from classroom.course import active
 from classroom.grading.overrides import Unusable
 
-from .marks import Mark, Work, tidy
+from .marks import GradedWork, Mark, tidy
 
 KEYS = ("drop", "points")
 USUAL = "class.toml"
@@ -43,7 +43,7 @@ class OwnClass:
             if exercise.id not in self.drop and exercise.lesson not in self.drop
         ]
 
-    def of(self, work: Work) -> Work:
+    def of(self, work: GradedWork) -> GradedWork:
         """A notebook's marks as they count here."""
         own = {exercise.id: exercise for exercise in self.counted(work.notebook)}
         marks = [mark for mark in work.marks if mark.exercise.id in own]

@@ -16,7 +16,7 @@ from classroom.course import active
 from classroom.grading.plain import cell, line, plain
 
 from . import words
-from .marks import Gradebook, Person, Work, tidy
+from .marks import Gradebook, GradedWork, Person, tidy
 
 MOODLE = [
     "Identifier",
@@ -134,7 +134,7 @@ def feedback(book: Gradebook, platform: str, pages: Mapping[str, str | bytes]) -
     return out.getvalue()
 
 
-def _of(book: Gradebook, platform: str) -> Iterable[tuple[Person, Work]]:
+def _of(book: Gradebook, platform: str) -> Iterable[tuple[Person, GradedWork]]:
     """Yields the work that came from a platform with a number: each notebook is an assignment."""
     for person in book.people:
         for work in person.works:
@@ -148,7 +148,7 @@ def _is_one_name(name: str) -> bool:
     return shown and not any(each in name for each in "/\\:")
 
 
-def _comment(person: Person, work: Work) -> str:
+def _comment(person: Person, work: GradedWork) -> str:
     """Returns the comment on Moodle's grade. Moodle takes HTML, so nothing in it may be markup."""
     by_hand = [f"{override.exercise}: {override.reason}" for override in work.overrides]
     comments = [

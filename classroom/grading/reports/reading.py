@@ -15,16 +15,16 @@ from classroom.grading.check import REPORTED, Check, State
 from classroom.grading.late import LateRule
 from classroom.grading.untrusted import as_dict, as_list, as_text
 
-from .marks import Handed, Mark, Work
+from .marks import GradedWork, Handed, Mark
 
 MOST_BYTES = 50 * 2**20
 
 
 def works_of(
     paths: Iterable[Path], rule: LateRule | None
-) -> tuple[dict[tuple[str, str], Work], list[tuple[str, str]]]:
+) -> tuple[dict[tuple[str, str], GradedWork], list[tuple[str, str]]]:
     """The reports by (learner, notebook), the one that was graded last; and (file, why) of those that cannot be read."""
-    found: dict[tuple[str, str], Work] = {}
+    found: dict[tuple[str, str], GradedWork] = {}
     problems = []
     for path in paths:
         try:
@@ -58,7 +58,7 @@ def works_of(
     return found, problems
 
 
-def work_of(report: Mapping[str, Any], rule: LateRule | None) -> Work:
+def work_of(report: Mapping[str, Any], rule: LateRule | None) -> GradedWork:
     """A report as marks. Whatever has an unexpected shape counts as absent, and what is absent earns nothing."""
     notebook = report["notebook"]
     lines: dict[tuple[str, int], Mapping[str, Any]] = {}
@@ -75,7 +75,7 @@ def work_of(report: Mapping[str, Any], rule: LateRule | None) -> Work:
         )
         for known in exercises(active().lesson_of(notebook))
     )
-    return Work(
+    return GradedWork(
         notebook=notebook,
         marks=marks,
         file=as_text(report.get("file")) or "?",
@@ -92,14 +92,14 @@ def work_of(report: Mapping[str, Any], rule: LateRule | None) -> Work:
     )
 
 
-def absent(notebook: str, rule: LateRule | None) -> Work:
+def absent(notebook: str, rule: LateRule | None) -> GradedWork:
     """The work of a learner who handed in nothing: every check is missing."""
-    return Work(notebook=notebook, marks=_without_a_report(notebook, "missing"), rule=rule)
+    return GradedWork(notebook=notebook, marks=_without_a_report(notebook, "missing"), rule=rule)
 
 
-def waiting(notebook: str, handed: Handed, rule: LateRule | None) -> Work:
+def waiting(notebook: str, handed: Handed, rule: LateRule | None) -> GradedWork:
     """Returns work that was handed in and has no verdict yet: there is no mark."""
-    return Work(
+    return GradedWork(
         notebook=notebook,
         marks=_without_a_report(notebook, "pending"),
         file=handed.file or "?",

@@ -28,7 +28,7 @@ from nbformat import NotebookNode
 from nbval.kernel import RunningKernel
 
 from .. import sandbox
-from . import orphans
+from . import leftovers, orphans
 from .spent import WIDE, TimeSpent, in_words
 from .watch import WATCH_S, Watch, family_of
 
@@ -141,6 +141,7 @@ class GradedKernel(RunningKernel):
     def _open(self, course: Path) -> None:
         """Starts the process and a client of it."""
         self.folder = Path(tempfile.mkdtemp(prefix="g", dir=_short_folder()))
+        leftovers.note(self.folder)
         self.later = self.folder / "later"
         sockets = self.folder / "s"
         for folder in (self.later, sockets):
@@ -157,6 +158,7 @@ class GradedKernel(RunningKernel):
             **where,
         )
         self.process = self._start(course, file)
+        leftovers.note(self.folder, self.process.pid)
         self.why_killed = ""
         self.kc = BlockingKernelClient(connection_file=file, context=zmq.Context())
         self.kc.context.setsockopt(zmq.MAXMSGSIZE, MESSAGE_BYTES)
@@ -289,6 +291,7 @@ class GradedKernel(RunningKernel):
                 self.kc.context.destroy(linger=0)
             if self.folder:
                 shutil.rmtree(self.folder, ignore_errors=True)
+                leftovers.forget(self.folder)
 
     def _wait(self) -> None:
         """Until the kernel answers on both channels."""

@@ -9,9 +9,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))  # the workshop, wherever it lies
 
 from kernel import Corpus, Handoff, Verdict, models
-from kernel.search import as_text
-from kernel.supervisors import SUPERVISOR
-from kernel.team import RESEARCHER, REVIEWER, WRITER
+from kernel.core.supervisors import SUPERVISOR
+from kernel.core.team import RESEARCHER, REVIEWER, WRITER
+from kernel.plumbing.search import as_text
 
 __all__ = [
     "ABOUT",

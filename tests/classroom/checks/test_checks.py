@@ -36,7 +36,7 @@ from classroom.checks.engine import judge
 from classroom.checks.explain import explain
 from classroom.course import Course
 from classroom.observing import Crash, Sight
-from kernel.trace import counted
+from kernel.plumbing.trace import counted
 from tests.places import ROOT
 
 pytestmark = pytest.mark.usefixtures("patient")
@@ -399,8 +399,8 @@ def test_what_is_passed_in_a_sitting_counts_in_its_lesson_and_the_other_way_roun
     assert f"0 of {len(exercises(copied))} exercises passed" in repr(progress(copied))
 
 
-def test_what_was_passed_in_the_notebook_of_an_earlier_numbering_counts(notebooks, somebody):
-    """15.1 was 14.3, in a notebook that is there as ever."""
+def test_what_was_passed_in_another_notebook_of_ones_own_counts(notebooks, somebody):
+    """A notebook that is there as ever."""
     before = notebooks("clone/my-work/exercises/14_context.ipynb")
     passed = {"passed": True, "notebooks": {before.as_posix(): {"passed": True}}}
     somebody.parent.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Makes the pictures of notebooks/GRADING.md: hands in a generated class, grades it, and photographs the reports.
+"""Makes the pictures of docs/GRADING.md: hands in a generated class, grades it, and photographs the reports.
 
 python -m tests.classroom.grading.pictures [DIR]      # DIR keeps the class and its results
 """
@@ -23,7 +23,7 @@ from tests.places import ROOT
 
 from .a_class import NAMES, PEOPLE
 
-IMAGES = ROOT / "notebooks" / "images"
+IMAGES = ROOT / "docs" / "images"
 LESSONS = ("01", "03")
 DUE, LATE, SEED = "2026-11-20T18:00Z", "10% per day, at most 50%", 7
 PHOTOGRAPHED = "03.1"

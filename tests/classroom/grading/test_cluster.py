@@ -19,7 +19,7 @@ from classroom.grading.submission import Submission
 from tests.places import ROOT
 
 from . import small_class
-from .small_class import NAME, hand_in, marks, started, until
+from .small_class import NAME, alive, hand_in, marks, started, until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ends processes as POSIX does")
 
@@ -47,7 +47,7 @@ def dask(tmp_path_factory):
                     cwd=base,
                     stdout=log,
                     stderr=log,
-                    env={**os.environ, "PYTHONPATH": str(ROOT)},
+                    env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary(base))},
                 )
             )
 
@@ -56,11 +56,25 @@ def dask(tmp_path_factory):
         until(address.exists, "the scheduler")
         for _ in range(2):
             start("worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(base))
-        yield json.loads(address.read_text(encoding="utf-8"))["address"], processes[1:]
+        yield json.loads(address.read_text(encoding="utf-8"))["address"], processes[1:], base
     finally:
         for process in processes:
             process.kill()
             process.wait()
+
+
+def temporary(base):
+    """The folder for temporary files of the scheduler and the workers."""
+    (base / "temporary").mkdir(exist_ok=True)
+    return base / "temporary"
+
+
+def left_by(base, process):
+    """The folders of a worker's grading, and the processes below it."""
+    family = psutil.Process(process.pid).children(recursive=True)
+    words = [word for child in family for word in cmdline(child) if word.endswith("/k.json")]
+    own = [*temporary(base).glob("grade-*"), *temporary(base).glob("course-*")]
+    return {*own, *(Path(word).parents[1] for word in words)}, family
 
 
 def kernels_below(process):
@@ -77,11 +91,16 @@ def cmdline(process):
 
 
 def test_marks_are_those_of_one_machine_though_a_worker_is_lost(real_class, dask, tmp_path):
-    address, (lost, _) = dask
+    address, (lost, other), base = dask
     given = hand_in(tmp_path / "class", {name: small_class.LEARNERS[name] for name in SOME})
     process = started(given, tmp_path / "out", "--scheduler", address)
     until(lambda: kernels_below(lost), "a task on the worker that will be lost")
+    theirs, _ = left_by(base, other)
+    folders, family = left_by(base, lost)
     lost.kill()
+    lost.wait()
+    until(lambda: not alive({child.pid for child in family}), "the end of its kernels")
+    until(lambda: not any(map(Path.exists, folders - theirs)), "the end of its folders")
     output = process.communicate()
     assert process.returncode == 0, output
     ours = {key: mark for key, mark in marks(real_class[1]).items() if key[0] in SOME}

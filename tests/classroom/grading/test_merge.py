@@ -68,6 +68,31 @@ def test_an_answer_without_metadata_and_id_is_found_by_its_position():
     assert merged(notebook).flags == ["03.2: answer found by its position"]
 
 
+@pytest.mark.parametrize("kind", ["markdown", "raw"])
+def test_an_answer_whose_cell_was_turned_into_text_is_read(kind):
+    """In JupyterLab a single M or R does that, and the cell keeps its words."""
+    notebook = handed_in()
+    cell(notebook, "03.2")["cell_type"] = kind
+    found = merged(notebook)
+    assert "revise_to_best" in found.answers["03.2"]
+    assert "03.2: answer found by its cell, which is no code but Markdown" in found.flags
+
+
+def test_an_answer_runs_without_what_it_shows_and_installs():
+    notebook = handed_in()
+    answer = cell(notebook, "03.2")
+    ours = "".join(answer["source"])
+    text = 'PROMPT = """\n!not a program\n"""\n'
+    answer["source"] = (
+        f"!pip install numpy\n%pip install numpy\n{ours}\n{text}display(1); two = 2\n"
+        "if two:\n    display(\n        two)\n    !ls\n"
+    )
+    staged = next(each.source for each in merged(notebook).cells if each.exercise == "03.2")
+    assert staged.rstrip() == (
+        f"pass\npass\n{ours}\n{text}pass; two = 2\nif two:\n    pass\n\n    pass"
+    )
+
+
 def test_the_answer_to_an_exercise_that_has_moved_is_taken_for_no_other_one():
     notebook = handed_in()
     moved = cell(notebook, "03.2")

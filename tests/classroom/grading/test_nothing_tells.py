@@ -115,7 +115,7 @@ WAYS = {
     ),
     "what a gate's issues must name": (
         "11.1",
-        FRAMES + "from kernel.gates import Issue\n"
+        FRAMES + "from kernel.parts.gates import Issue\n"
         "def unsourced(draft, sources):\n"
         "    pieces = around()['case']['pieces']\n"
         "    lines = draft.splitlines()\n"
@@ -168,7 +168,7 @@ def {name}(*given):
         frame = frame.f_back
     marks = {{hashlib.sha256(one.encode("utf-8", "replace")).hexdigest(): one for one in found}}
     seen = sorted(marks[mark] for mark in {secrets!r}.split() if mark in marks)
-    sys.__stderr__.write("SPY " + repr([{name!r}, len(found) > 1000, seen, sorted(m for m in sys.modules if "cases" in m and m != "kernel.evaluate.cases")]) + "\\n")
+    sys.__stderr__.write("SPY " + repr([{name!r}, len(found) > 1000, seen, sorted(m for m in sys.modules if "cases" in m and m != "kernel.parts.evaluate.cases")]) + "\\n")
 """
 
 

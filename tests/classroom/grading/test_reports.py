@@ -206,7 +206,6 @@ def test_a_report_of_any_shape_is_a_mark_between_nothing_and_everything(changes)
         reports.learner_markdown.page(person, whole),
     ):
         text.encode("utf-8")
-    ET.fromstring(reports.junit.as_xml(whole))
 
 
 # ── lateness ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -282,27 +281,6 @@ def test_programs_get_the_exact_names_and_a_line_for_each_check(book):
     assert book.text("gradebook.json").isascii() and book.text("results.jsonl").isascii()
 
 
-def test_a_ci_sees_points_and_never_takes_not_run_for_good(book):
-    states = ["passed", "failed", "error", "timeout", "killed", "missing", "tampered", "not-run"]
-    lines = [
-        line(exercise.id, index, state=states.pop(0), reason="\x1b[31m\0why")
-        for exercise in THESE
-        for index in range(exercise.points)
-        if states
-    ]
-    book(with_results(*lines))
-    root = ET.fromstring(book.text("junit.xml"))
-    assert (root.get("failures"), root.get("errors")) == ("2", str(OF - 3)) and root.find(
-        ".//skipped"
-    ) is None
-    case = root.find(".//testcase")
-    assert (
-        case.get("name") == "03.1 part 0 of 1"
-        and case.find("properties/property[@name='points']").get("value") == "1"
-    )
-    assert root.findall(".//failure")[0].get("message") == "why"
-
-
 def test_a_second_run_replaces_the_first(book):
     book(with_results(*all_passed()), with_results(learner="gone"))
     (book.out / "results" / f"{1:032x}.json").unlink()
@@ -350,8 +328,7 @@ def test_of_a_hidden_check_there_is_the_title_and_no_more(book):
             r"open\W*(<mark>)?expected", text
         )
     assert not any(
-        "SECRET" in book.text(name)
-        for name in ("junit.xml", "results.jsonl", "gradebook.json", "index.html")
+        "SECRET" in book.text(name) for name in ("results.jsonl", "gradebook.json", "index.html")
     )
 
 
@@ -501,7 +478,7 @@ class Strict(HTMLParser):
             assert name in ATTRIBUTES, name
             if name == "href":
                 assert re.fullmatch(
-                    r"learners/[a-z0-9._-]+\.html|#is-unread|(gradebook|results|junit)\.\w+"
+                    r"learners/[a-z0-9._-]+\.html|#is-unread|(gradebook|results)\.\w+"
                     r"|(moodle|canvas)(-\d\d|-feedback)?\.(csv|zip)",
                     value,
                 ), value
@@ -575,7 +552,6 @@ def test_hostile_text_everywhere_stays_text(book, evil):
         outside = re.sub(r"(?ms)^(`{3,})text$.*?^\1$", "", path.read_text(encoding="utf-8"))
         outside = re.sub(r"(`+)[^`\n].*?[^`\n]?\1(?!`)", "", outside)
         assert not re.search(r"<\w|(?<!\\)!\[|(?<!\\)\]\(", outside) and "\x1b" not in outside
-    ET.fromstring(book.text("junit.xml"))
     for name in ("gradebook.csv", "moodle-03.csv", "canvas.csv"):
         for row in csv.reader(book.text(name).removeprefix("\ufeff").splitlines()):
             assert not any(field.startswith(tuple("=+@\t\r＝")) for field in row if field != "-"), (
@@ -593,7 +569,6 @@ def test_hostile_text_everywhere_stays_text(book, evil):
         "gradebook.csv",
         "gradebook.json",
         "results.jsonl",
-        "junit.xml",
         "index.html",
         ".grading.json",
         "moodle-03.csv",

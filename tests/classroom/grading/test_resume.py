@@ -178,6 +178,34 @@ def test_a_process_of_the_pool_that_is_lost_takes_no_verdict_along(tmp_path):
     assert [mark[0] for mark in marks(tmp_path / "out").values()] == [1] * 12, "whole, by another"
 
 
+KILLED = """
+import sys, time
+from pathlib import Path
+from classroom.grading import sandbox
+from classroom.grading.sandbox.sandboxed_kernel import GradedKernel
+if sys.argv[2] == "bare":
+    sandbox.missing = lambda: "none in this test"
+kernel = GradedKernel(Path(sys.argv[1]))
+kernel.run("import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'while 1: pass'])", 20)
+print(kernel.folder, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("box", ["boxed", "bare"])
+def test_no_process_and_no_folder_outlives_a_grader_that_is_killed(box, material):
+    """By SIGKILL, after which nothing of its own can clear up."""
+    command = [sys.executable, "-c", KILLED, str(material), box]
+    grader = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    folder = Path(grader.stdout.readline().strip())
+    family = psutil.Process(grader.pid).children(recursive=True)
+    assert folder.is_dir() and len(family) >= 2
+    grader.kill()
+    grader.communicate()
+    until(lambda: not alive({child.pid for child in family}), "the end of the kernel")
+    until(lambda: not folder.exists(), "the end of its folder")
+
+
 STUBBORN = """
 import signal, subprocess, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)

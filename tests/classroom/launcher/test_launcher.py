@@ -601,7 +601,7 @@ def clone(tmp_path):
     """A clone with a lesson that asks for a prediction, and an exercise."""
     cells = [
         nbformat.v4.new_markdown_cell(
-            "[map](MAP.md) [next](01_next.ipynb#Way) [text](../kernel/run.py#L1) [here](#x) "
+            "[map](MAP.md) [next](01_next.ipynb#Way) [text](../kernel/core/run.py#L1) [here](#x) "
             "[do](../exercises/00_start_here.ipynb) [far](https://example.org/a.ipynb) `t[0](x.md)`"
         ),
         nbformat.v4.new_code_cell("1", outputs=[stream("1")]),
@@ -650,7 +650,7 @@ def test_links_lead_from_a_copy_to_copies_and_to_the_repository(clone):
     folder = clone / "my-work" / "notebooks"
     text = nbformat.read(folder / "00_start_here.ipynb", as_version=4).cells[0].source
     assert text == (
-        "[map](MAP.md) [next](01_next.ipynb#Way) [text](../../kernel/run.py#L1) [here](#x) "
+        "[map](MAP.md) [next](01_next.ipynb#Way) [text](../../kernel/core/run.py#L1) [here](#x) "
         "[do](../exercises/00_start_here.ipynb) [far](https://example.org/a.ipynb) `t[0](x.md)`"
     )
     page = (folder / "MAP.md").read_text(encoding="utf-8")
@@ -797,7 +797,7 @@ def test_every_problem_comes_with_a_remedy(tmp_path):
     }
     findings = [
         *doctor.judge(
-            {**bad, "ipykernel": "6.29.5", "kernelspec": "no kernel named python3 is registered"},
+            {**bad, "kernelspec": "no kernel named python3 is registered"},
             tmp_path,
         ),
         doctor.python_version((3, 10, 13)),
@@ -811,7 +811,7 @@ def test_every_problem_comes_with_a_remedy(tmp_path):
     assert [finding.name for finding in findings if finding.ok] == []
     assert all(finding.remedy and str(finding).startswith("problem ") for finding in findings)
     assert doctor.verdict(findings).startswith(
-        f"{len(findings)} problems: packages, project, ipykernel"
+        f"{len(findings)} problems: packages, project, kernelspec"
     )
 
 
@@ -820,7 +820,6 @@ def test_a_sound_machine_has_no_problem(tmp_path):
         "unmet": [],
         "projects": {"kernel": True},
         "fts5": "",
-        "ipykernel": "7.10.0",
         "kernelspec": "",
     }
     findings = [

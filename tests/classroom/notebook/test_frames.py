@@ -11,7 +11,7 @@ from IPython.utils.capture import capture_output
 
 from classroom.notebook import cells, frames
 from kernel import Corpus
-from kernel.search import CorpusError
+from kernel.plumbing.search import CorpusError
 
 TOOL = '''
 from kernel import Handoff, Run, connect, tool

@@ -1,4 +1,4 @@
-"""A browser's tab, tried without a browser: what cannot run shows what is stored, and the desk's programs run in place."""
+"""A browser's tab, tried without a browser: what it lacks is named, and the desk's programs run in place."""
 
 from __future__ import annotations
 
@@ -9,32 +9,15 @@ import re
 from types import SimpleNamespace
 
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
-from IPython.utils.capture import capture_output
 
 from classroom.authoring import answers
 from classroom.checks import deadline, engine, exercise, in_turn
-from classroom.notebook import cells, tab
+from classroom.notebook import tab
 from workshop import in_place
 from workshop.course import COURSE
 from workshop.desks import checkout, incidents
 
 ROOT = COURSE.root
-NO_PROCESS = "raise OSError('[Errno 138] emscripten does not support processes.')"
-NO_THREAD = 'raise RuntimeError("can\'t start new thread")'
-CELLS = {
-    "needs a process": f"print('begun')\nmade = 1\n{NO_PROCESS}",
-    "builds on it": "more = made + 1\nprint(more)",
-    "builds on that": "assert more == 2",
-    "is free": "free = 5\nprint(free)",
-    "makes it anew": "made = 7\nprint(made)",
-    "uses the new one": "print(made + free)",
-}
-STORED = {
-    "needs a process": [{"text": "begun\nthe shop\n", "name": "stdout"}],
-    "builds on it": [{"data": {"text/plain": "a picture", "text/html": "<b>2</b>"}}],
-    "builds on that": [],
-}
 HANDLES = """
 def answer():
     for _ in range(2):
@@ -44,98 +27,19 @@ def answer():
             why = problem
     return "handled"
 """
-DISPLAYED = []
 
 
-@pytest.fixture
-def shell(monkeypatch):
-    monkeypatch.setattr(cells, "IN_BROWSER", True)
-    monkeypatch.setattr(in_place, "put_in_place", lambda: None)
-    shell = InteractiveShell()
-    stored = {tab.key(CELLS[name]): outputs for name, outputs in STORED.items()}
-    monkeypatch.setattr(tab, "of", {shell: tab.Tab(shell, stored)}.get)
-    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
-    monkeypatch.setattr("IPython.display.display", lambda shown, raw=False: DISPLAYED.append(shown))
-    monkeypatch.setattr("IPython.display.clear_output", lambda: None)
-    cells.load_ipython_extension(shell)
-    return shell
-
-
-def run(shell, source):
-    """What a cell shows: what it printed, and what it displayed (a sentence as its text)."""
-    DISPLAYED.clear()
-    with capture_output(display=False) as seen:
-        code = shell.transform_cell(source)  # as the kernel of a tab does it: no event at the end
-        asyncio.run(shell.run_cell_async(source, transformed_cell=code, store_history=True))
-    return seen.stdout + seen.stderr, [
-        shown if isinstance(shown, dict) else {"text/plain": repr(shown)} for shown in DISPLAYED
-    ]
-
-
-def test_a_cell_that_cannot_run_shows_what_is_stored_and_so_do_those_that_build_on_it(shell):
-    text, [sentence] = run(shell, CELLS["needs a process"])
-    assert text.endswith("the shop\n")
-    assert "needs another process" in sentence["text/plain"] and "stored" in sentence["text/plain"]
-    text, [sentence, picture] = run(shell, CELLS["builds on it"])
-    assert text == "" and "builds on one" in sentence["text/plain"]
-    assert picture == STORED["builds on it"][0]["data"]
-    text, [sentence] = run(shell, CELLS["builds on that"])
-    assert text == "" and sentence["text/plain"].endswith(tab.NO_OUTPUT)
-
-
-def test_what_does_not_build_on_it_runs_also_under_a_name_that_was_missing(shell):
-    run(shell, CELLS["needs a process"])
-    assert run(shell, CELLS["is free"]) == ("5\n", [])
-    assert run(shell, CELLS["makes it anew"]) == ("7\n", [])
-    assert run(shell, CELLS["uses the new one"]) == ("12\n", [])
-
-
-def test_an_edited_cell_shows_nothing_that_it_did_not_make(shell):
-    run(shell, CELLS["needs a process"])
-    text, [sentence] = run(shell, CELLS["builds on it"] + "  # mine")
-    assert text == "" and sentence["text/plain"].endswith(tab.CHANGED)
-
-
-def test_a_learners_own_mistake_stays_a_traceback(shell):
-    assert "ZeroDivisionError" in run(shell, "1 / 0")[0]
-    text, shown = run(shell, "import no_such_package")
-    assert "ModuleNotFoundError" in text and shown == []
-
-
-@pytest.mark.parametrize(
-    ("source", "used"),
-    [
-        ("a = b", {"b"}),
-        ("a = 1\nprint(a)", {"print"}),
-        ("print(a)\na = 1", {"print", "a"}),
-        ("for i in rows:\n    total = i\n    total", {"rows"}),
-        ("a += 1", {"a"}),
-        ("x = 0\nx += y", {"y"}),
-        ("[i for i in rows if i in keep]", {"rows", "keep"}),
-        ("[row for row in row]", {"row"}),
-        ("{k: v for k, v in pairs}", {"pairs"}),
-        ("def f(a, *rest, b=c, **more):\n    d = a\n    return d, rest, b, more, e", {"c", "e"}),
-        ("async def f():\n    return await g()", {"g"}),
-        ("class A(B):\n    name = x", {"B", "x"}),
-        ("import a.b, c as d\na, d, c", {"c"}),
-        ("with opened() as file:\n    file", {"opened"}),
-        ("lambda a: a + b", {"b"}),
-        ("not python at all", set()),
-    ],
-)
-def test_the_names_that_a_cell_uses_before_it_makes_them(source, used):
-    assert tab.used_by(source) == used
-
-
-def test_what_a_tab_lacks_is_found_behind_other_errors():
+def test_what_a_tab_lacks_is_named_behind_other_errors():
     refused = OSError("[Errno 138] emscripten does not support processes.")
     wrapped = RuntimeError("the desk failed")
     wrapped.__cause__ = ExceptionGroup("branches", [refused])
-    assert tab.lacking(wrapped) == "another process"
-    assert tab.lacking(RuntimeError("can't start new thread")) == "threads"
-    assert tab.lacking(ModuleNotFoundError("no", name="distributed")) == "the package distributed"
-    assert tab.lacking(OSError(138, "Not supported")) == "a port to listen on"
-    assert tab.lacking(ValueError("no")) == ""
+    for error, words in (
+        (wrapped, "another process"),
+        (RuntimeError("can't start new thread"), "threads"),
+        (OSError(138, "Not supported"), "a port to listen on"),
+    ):
+        assert f"needs {words}," in tab.explained(error)
+    assert tab.explained(ValueError("no")) == ""
 
 
 @pytest.fixture(scope="module")

@@ -261,7 +261,7 @@ def test_a_class_cannot_pass_for_one_of_the_kernels():
     class Result2(Result):
         """A subclass may answer anything."""
 
-    Mine = type("Result", (), {"__module__": "kernel.contract", "status": "ok"})
+    Mine = type("Result", (), {"__module__": "kernel.core.contract", "status": "ok"})
     assert json.loads(canonical(Result2(status="ok"))) == {"object": "Result2"}
     assert json.loads(canonical(Mine())) == {"object": "Result"}
     named = type("M", (type,), {"__name__": property(lambda _: 1 / 0)})("Odd", (), {})
@@ -276,3 +276,13 @@ def test_a_value_that_holds_itself_or_too_much_is_cut():
     for much in (ring, [0] * 200_000):
         with pytest.raises(ValueError, match="more than 100,000 values"):
             canonical(much)
+
+
+@given(st.floats(0, 60))
+def test_a_number_of_numpys_is_the_number_that_it_equals(number):
+    numpy = pytest.importorskip("numpy")
+    kinds = (numpy.float32, numpy.float64, numpy.longdouble, numpy.int8, numpy.uint64, numpy.bool_)
+    for kind in kinds:
+        value = kind(number)
+        equal = float(value) if kind is numpy.longdouble else value.item()
+        assert canonical(value) == canonical(equal)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import threading
 from pathlib import PurePosixPath
 from posixpath import normpath
 from urllib.parse import unquote
+from urllib.request import urlopen
 
 import nbformat
 import pytest
@@ -17,7 +19,9 @@ pytest.importorskip(
 )
 from bs4 import BeautifulSoup
 
-from classroom.site import browser, command, render, runtime, sources
+from classroom.authoring import needs
+from classroom.course import Course
+from classroom.site import browser, command, render, runtime, serving, sources
 from classroom.site.frame import Frame
 
 
@@ -117,6 +121,20 @@ def test_links_of_the_notebooks_lead_somewhere_in_a_tab(tmp_path):
     assert found > 200
 
 
+def test_a_cell_that_a_tab_cannot_run_is_text_with_its_reason_its_code_and_what_it_showed():
+    picture = nbformat.v4.new_output("display_data", {"image/png": "AAAA", "text/plain": "a chart"})
+    printed = nbformat.v4.new_output("stream", name="stdout", text="```\n1\n")
+    cell = nbformat.v4.new_code_cell("run()", id="one", outputs=[printed, picture])
+    cell.metadata["tags"] = ["needs-process"]
+    [(id, needed)] = needs.stored([cell]).items()
+    text = browser._as_text(cell, needs.in_words(needed))
+    assert (text.id, text.cell_type) == (id, "markdown")
+    for part in ("it needs another process.", "```python\nrun()\n```", "````text\n```\n1\n````"):
+        assert part in text.source
+    assert "![a chart](attachment:1.png)" in text.source.partition("<details>")[2]
+    assert text.attachments == {"1.png": {"image/png": "AAAA"}}
+
+
 def test_each_page_of_a_notebook_leads_to_it_in_the_edition_for_a_tab():
     """That the link opens it in a browser: tests/browser/test_browser_edition.py."""
     notebooks = [source for source in sources.pages() if source.is_notebook]
@@ -126,7 +144,7 @@ def test_each_page_of_a_notebook_leads_to_it_in_the_edition_for_a_tab():
         link = BeautifulSoup(page, "html.parser").find("a", string="run it in this browser")
         address, _, path = link["href"].partition("?path=")
         target = normpath(f"{PurePosixPath(source.target).parent}/{address}")
-        assert target == browser.start().partition("?")[0] and path == source.name
+        assert target == runtime.start().partition("?")[0] and path == source.name
 
 
 def test_a_page_that_leads_into_the_tab_fetches_python_ahead_and_no_other_page_does():
@@ -200,3 +218,52 @@ def test_what_can_be_wider_than_the_page_is_reached_by_the_keyboard(pages):
         for wide in soup.select("pre, .output_area"):
             assert wide.get("tabindex") == "0", path.name
         assert all(head.get_text(strip=True) for head in soup.find_all("th")), path.name
+
+
+def test_a_served_file_has_the_type_that_a_browser_insists_on(tmp_path):
+    types = {"a.mjs": "text/javascript", "a.wasm": "application/wasm", "a.html": "text/html"}
+    for name in types:
+        (tmp_path / name).touch()
+    with serving.server_of(tmp_path, 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for name, kind in types.items():
+            with urlopen(f"http://127.0.0.1:{server.server_port}/{name}") as answer:
+                assert answer.headers["content-type"] == kind
+        with serving.server_of(tmp_path, server.server_port) as other:
+            assert other.server_port != server.server_port
+        server.shutdown()
+
+
+def test_a_site_is_served_again_as_it_is_and_built_anew_when_a_file_changed(tmp_path, monkeypatch):
+    built, served = [], []
+    monkeypatch.setattr(
+        command, "_make", lambda out, options: (out.mkdir(exist_ok=True), built.append(out))
+    )
+    monkeypatch.setattr(serving, "serve", lambda out, page: served.append(page))
+    for content in ("one", "one", "other"):
+        monkeypatch.setattr(sources, "digest", lambda options, content=content: content)
+        assert command.main(["--serve", "--out", str(tmp_path / "site")]) == 0
+    assert len(built) == 2 and served == ["index.html"] * 3
+
+
+def test_without_node_or_a_folder_the_command_says_what_is_missing(monkeypatch, capsys):
+    monkeypatch.setattr(command.shutil, "which", lambda name: None)
+    for words, line in (
+        (["--browser", "--serve"], "needs node and npm"),
+        ([], "--out DIR, or show it"),
+    ):
+        with pytest.raises(SystemExit):
+            command.read(words)
+        assert line in capsys.readouterr().err
+
+
+def test_a_site_is_named_by_the_content_of_its_sources(monkeypatch, tmp_path):
+    (tmp_path / "notebooks").mkdir()
+    page = tmp_path / "notebooks" / "01_a.ipynb"
+    course = Course(module="course", root=tmp_path, title="A course", lessons=())
+    monkeypatch.setattr(sources, "active", lambda: course)
+    names = set()
+    for text in ("a", "b"):
+        page.write_text(text, encoding="utf-8")
+        names |= {sources.digest(""), sources.digest("browser"), sources.digest("")}
+    assert len(names) == 4

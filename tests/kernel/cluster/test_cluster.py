@@ -31,8 +31,10 @@ from kernel import (
     researcher,
     specialists,
 )
-from kernel import cluster as clusters
-from kernel.cluster import (
+from kernel.core.contract import Wrapper
+from kernel.core.wire import RequestSize
+from kernel.parts import cluster as clusters
+from kernel.parts.cluster import (
     Attempt,
     LocalWorkers,
     NoCluster,
@@ -41,10 +43,8 @@ from kernel.cluster import (
     open_cluster,
     share,
 )
-from kernel.cluster import branch as branches
-from kernel.contract import Wrapper
-from kernel.journal import Journal
-from kernel.wire import RequestSize
+from kernel.parts.cluster import branch as branches
+from kernel.parts.journal.journal import Journal
 from tests.on_each import on_each
 from tests.places import ROOT
 from workshop import views
@@ -657,7 +657,7 @@ OF_A_RUN = """
 import asyncio, pathlib, sys
 from distributed import Security
 from kernel import Handoff, Run, connect
-from kernel.cluster import fan_out, open_cluster
+from kernel.parts.cluster import fan_out, open_cluster
 from tests.kernel.cluster.test_cluster import Asks, Goes
 
 address, certificate, key, file = sys.argv[1:]

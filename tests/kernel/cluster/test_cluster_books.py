@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, model_validator
 
 from kernel import Agent, Budget, Client, Handoff, Pause, Result, Run, connect, models
-from kernel.budget import CAPS, NOTHING, Ledger, Spent
-from kernel.cluster import (
+from kernel.core.budget import CAPS, NOTHING, Ledger, Spent
+from kernel.core.events import Dispatched, Replied, Returned
+from kernel.core.wire import RequestSize
+from kernel.parts.cluster import (
     Attempt,
     BranchJob,
     Cluster,
@@ -31,13 +33,11 @@ from kernel.cluster import (
     share,
     worker,
 )
-from kernel.cluster.branch import packed
-from kernel.cluster.dask import BranchDesk
-from kernel.cluster.queues import Outbox, ToBranch, ToRun
-from kernel.cluster.worker import LeasedBank, Post, RemoteBank
-from kernel.events import Dispatched, Replied, Returned
-from kernel.guards import Deadline, Fallback
-from kernel.wire import RequestSize
+from kernel.parts.cluster.branch import packed
+from kernel.parts.cluster.dask import BranchDesk
+from kernel.parts.cluster.queues import Outbox, ToBranch, ToRun
+from kernel.parts.cluster.worker import LeasedBank, Post, RemoteBank
+from kernel.parts.guards import Deadline, Fallback
 from offline_model import Faults, OfflineAPI, OfflineTransport
 
 distributed = pytest.importorskip("distributed")

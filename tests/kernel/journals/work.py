@@ -10,8 +10,8 @@ import sys
 from typing import Any
 
 from kernel import Client, Handoff, Result, Run, tool
-from kernel.journal import Journal, Once
-from kernel.wire import ApiError
+from kernel.core.wire import ApiError
+from kernel.parts.journal.journal import Journal, Once
 from offline_model import Script
 
 MODEL = "claude-haiku-5-5"

@@ -2,7 +2,7 @@
 
 import json
 
-from kernel.trace import line
+from kernel.plumbing.trace import line
 from tests.notebooks.held import only
 
 THREE_QUESTIONS = ["the bug", "the orders", "the settings"]

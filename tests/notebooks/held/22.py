@@ -1,6 +1,6 @@
 """Lesson 22: what cases tell, what varies, how sure a difference is, and what an interval holds."""
 
-from kernel.evaluate import compare, sentences
+from kernel.parts.evaluate import compare, sentences
 
 
 def test_a_key_fact_is_said_when_one_sentence_holds_all_of_it(lesson):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kernel.evaluate import all_of_k, pass_at_k
+from kernel.parts.evaluate import all_of_k, pass_at_k
 
 
 def test_points_for_a_whole_draft_hide_one_wrong_sentence(lesson):

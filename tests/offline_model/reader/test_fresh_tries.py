@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from kernel import Agent, Handoff, Registry, Result, Run, connect, models
-from kernel.findings import synthesizer
-from kernel.plan import PLANNER, NoPlan, StepPlanner
-from kernel.search import Corpus
-from kernel.supervisors import LLMSupervisor
-from kernel.team import researcher, reviewer, specialists, writer
+from kernel.core.supervisors import LLMSupervisor
+from kernel.core.team import researcher, reviewer, specialists, writer
+from kernel.parts.planning.findings import synthesizer
+from kernel.parts.planning.plan import PLANNER, NoPlan, StepPlanner
+from kernel.plumbing.search import Corpus
 from tests.on_each import on_each
 from workshop.desks.incidents import make
 from workshop.desks.oncall import OnCallDesk

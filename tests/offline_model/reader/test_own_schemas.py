@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from kernel.team import REVIEWER, WRITER
-from kernel.tools import schema_of
-from kernel.wire import strict_schema
+from kernel.core.team import REVIEWER, WRITER
+from kernel.core.tools import schema_of
+from kernel.core.wire import strict_schema
 from tests.on_each import on_each
 
 from .desk import FACTS, GOOD

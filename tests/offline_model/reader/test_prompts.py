@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import json
 
-from kernel import context, memory, selection, supervisors, team
+from kernel.core import supervisors, team
+from kernel.parts import context, memory
+from kernel.parts.planning import selection
 from tests.on_each import on_each
 from tests.places import ROOT
 from workshop.desks import oncall

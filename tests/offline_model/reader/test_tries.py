@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from kernel import Agent, Handoff, Run, connect, models
-from kernel.search import Corpus
-from kernel.supervisors import DeterministicSupervisor, LLMSupervisor
-from kernel.team import REVIEWER, WRITER, Verdict, researcher, reviewer, writer
+from kernel.core.supervisors import DeterministicSupervisor, LLMSupervisor
+from kernel.core.team import REVIEWER, WRITER, Verdict, researcher, reviewer, writer
+from kernel.plumbing.search import Corpus
 from offline_model.account import HEADER, Account
 from offline_model.api.transport import OfflineTransport
 

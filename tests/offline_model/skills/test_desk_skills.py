@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel import Agent, Budget, Handoff, Registry, Run, Verdict, connect, models, tool
-from kernel.findings import Finding, Findings, synthesizer
-from kernel.plan import PLANNER, StepPlanner
+from kernel.parts.planning.findings import Finding, Findings, synthesizer
+from kernel.parts.planning.plan import PLANNER, StepPlanner
 from offline_model.skills.desk.material import functions_of, is_allowed
 from tests.on_each import on_each
 from tests.places import ROOT

@@ -24,7 +24,7 @@ from kernel import (
     Verdict,
     spending,
 )
-from kernel.journal import Journal
+from kernel.parts.journal.journal import Journal
 from offline_model import Script
 from tests.scripted import Worker, scripted
 from workshop.controls import (

@@ -65,7 +65,7 @@ async def settled(lab):
 async def test_the_first_run_is_done_and_a_reader_gets_picture_and_text():
     lab = await failure_lab(TEAMS, cap=3, local=4, calls=9)
     bundle = lab._repr_mimebundle_()
-    assert set(bundle) == {"text/plain", "text/html", "image/svg+xml"} and lab.run.spent.calls == 3
+    assert set(bundle) == {"text/plain", "text/html"} and lab.run.spent.calls == 3
     assert (
         "Cap: revisions or levels: 3" in bundle["text/plain"]
         and "The team gave back 2 words (done)." in bundle["text/plain"]

@@ -247,3 +247,48 @@ def test_a_rule_that_was_read_in_part_does_not_pass_in_silence(verdicts):
 def test_the_verdict_on_a_prompt_shows_what_the_offline_model_read(verdicts):
     (verdict, *_) = verdicts("02.1", CHECKER.format(prompt=WRONG_PROMPTS[0]))
     assert "the offline model: read as: reviewer" in " ".join(verdict.text().split())
+
+
+REMEMBERING = """
+MEMORY = {}
+def resumable(send, kept):
+    mine, times = MEMORY.setdefault(id(kept), {}), {}
+    async def once(request):
+        step = times[request] = times.get(request, 0) + 1
+        if (request, step) not in mine:
+            mine[request, step] = kept[f"{request} {len(kept)}"] = await send(request)
+        return mine[request, step]
+    return once
+"""
+
+
+def test_what_a_process_remembers_is_no_store(verdicts):
+    for verdict in verdicts("16.1", REMEMBERING):
+        assert verdict.outcome == "wrong", verdict
+
+
+@pytest.mark.parametrize("kind", ["numpy.float64", "fractions.Fraction", "decimal.Decimal"])
+def test_a_number_of_any_kind_is_a_number(kind, verdicts):
+    """Our answers, with what they return as a number of another kind; a list's numbers one by one."""
+    for id in ("07.2", "22.1", "22.2"):
+        name = exercise(id).name
+        source = answers.changed(id, []) + OF_ANOTHER_KIND.format(
+            name=name, kind=kind, module=kind.partition(".")[0]
+        )
+        for verdict in verdicts(id, source):
+            assert verdict.passed, verdict
+
+
+OF_ANOTHER_KIND = """
+import {module}, inspect
+plain_answer = {name}
+def in_kind(value):
+    if isinstance(value, list):
+        return [in_kind(each) for each in value]
+    return {kind}(value) if type(value) in (int, float) else value
+async def waited(value):
+    return in_kind(await value)
+def {name}(*given):
+    value = plain_answer(*given)
+    return waited(value) if inspect.isawaitable(value) else in_kind(value)
+"""

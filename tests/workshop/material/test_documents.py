@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from kernel.search import CorpusError
+from kernel.plumbing.search import CorpusError
 from workshop.material import documents
 from workshop.material.documents import read_folder, text_of
 from workshop.material.shipping import GARDEN

@@ -13,7 +13,7 @@ from statistics import fmean
 import pytest
 
 from kernel import LIBRARY, Corpus, DeterministicSupervisor, specialists
-from kernel.evaluate import (
+from kernel.parts.evaluate import (
     Conditions,
     Design,
     Item,
@@ -30,7 +30,7 @@ from workshop.material import evaluating, worth
 
 PRINTED = """
 from kernel import Corpus
-from kernel.evaluate import Conditions, Design
+from kernel.parts.evaluate import Conditions, Design
 from workshop.material import evaluating
 conditions = Conditions("faults", Corpus(), connect=evaluating.faulty)
 for build in (evaluating.alone, evaluating.shorter(180), evaluating.shorter(90)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kernel import mcp as kernel_mcp
+from kernel.parts.elsewhere import mcp as kernel_mcp
 from workshop.material import foreign
 
 

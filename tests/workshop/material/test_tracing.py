@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kernel.telemetry import Spans
+from kernel.parts.telemetry import Spans
 from workshop.material import tracing
 
 EVERY = pytest.mark.parametrize(

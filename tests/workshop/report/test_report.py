@@ -23,12 +23,12 @@ from kernel import (
     connect,
     specialists,
 )
-from kernel.budget import NOTHING
-from kernel.events import Dispatched, Note, Requested, Returned, to_json
-from kernel.gates import LengthGate, ModelGate, StyleGate
-from kernel.journal import Journal, saying
-from kernel.search import Document
-from kernel.wire import Block
+from kernel.core.budget import NOTHING
+from kernel.core.events import Dispatched, Note, Requested, Returned, to_json
+from kernel.core.wire import Block
+from kernel.parts.gates import LengthGate, ModelGate, StyleGate
+from kernel.parts.journal.journal import Journal, saying
+from kernel.plumbing.search import Document
 from workshop.__main__ import main
 from workshop.material.criteria import FAVOUR, Criteria
 from workshop.report import (

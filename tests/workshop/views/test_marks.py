@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-from kernel.evaluate import Report
+from kernel.parts.evaluate import Report
 from tests.kernel.test_marks import REPORT, trials
 from workshop.views import marks
 

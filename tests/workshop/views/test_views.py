@@ -35,8 +35,8 @@ from kernel import (
     researcher,
     tool,
 )
-from kernel.events import Waited
-from kernel.readings import reading_of
+from kernel.core.events import Waited
+from kernel.plumbing.readings import reading_of
 from tests.places import ROOT
 from tests.scripted import Worker, call, scripted
 from workshop.views import (
@@ -58,8 +58,8 @@ HOSTILE = '</text><script>alert("x")</script><img src=x onerror=alert(1)> & \x00
 
 
 def picture(view) -> str:
-    """What a notebook stores: drawn, or the line that says why not."""
-    return view.markup()
+    """What a notebook stores: drawn on both sheets, or the line that says why not."""
+    return view.html() if hasattr(view, "html") else view.svg()
 
 
 class Desk:
@@ -360,15 +360,35 @@ async def test_the_text_twin_stands_beside_every_picture(view, agent):
 
 
 @pytest.mark.parametrize("view", [TeamPicture, Timeline, BudgetGauges, ContextSizes])
-async def test_a_finished_picture_is_an_image_that_shrinks_and_speaks(view):
-    run = await hostile()
-    bundle = view(run)._repr_mimebundle_()
-    image = ElementTree.fromstring(bundle["text/html"].replace('">', '"/>'))
-    assert image.tag == "img" and len(image.get("alt")) > 10
-    assert "max-width:100%" in image.get("style")
-    kind, _, data = image.get("src").partition(",")
-    assert kind == "data:image/svg+xml;base64"
-    assert base64.b64decode(data).decode() == bundle["image/svg+xml"]
+async def test_a_finished_picture_is_an_image_that_speaks_and_has_a_form_for_a_phone(view):
+    shown = view(await hostile())
+    wide, narrow = shown.sheets()
+    markup = shown._repr_mimebundle_()["text/html"]
+    phone, image = ElementTree.fromstring(markup.replace('">', '"/>').replace("/><img", "/><img"))
+    assert len(image.get("alt")) > 10 and "max-width:100%" in image.get("style")
+    for drawn, data in ((wide, image.get("src")), (narrow, phone.get("srcset"))):
+        kind, _, data = data.partition(",")
+        assert kind == "data:image/svg+xml;base64"
+        assert base64.b64decode(data).decode() == drawn
+    assert phone.get("media") == "(max-width: 599px)"
+
+
+NARROW_VIEWS = [view for view in VIEWS if not hasattr(view, "html")]
+
+
+@pytest.mark.parametrize("view", NARROW_VIEWS)
+async def test_on_a_phone_every_letter_can_be_read_and_no_word_is_lost_at_the_edge(view, agent):
+    for run in (await hostile(), await conversation(agent, budget=Budget(calls=5))):
+        for end in range(0, len(run.events) + 1, 3):
+            root = ElementTree.fromstring(view(run.events[:end]).sheets()[1])
+            width = float(root.get("width"))
+            assert width <= 344, "the room of a window of 360 px"
+            for shape in root.iter("{http://www.w3.org/2000/svg}text"):
+                size, x = float(shape.get("font-size")), float(shape.get("x"))
+                wide = text_width(shape.text, size, bold=bool(shape.get("font-weight")))
+                share = {"end": 1.0, "middle": 0.5}.get(shape.get("text-anchor"), 0.0)
+                assert size >= 11 and x - wide * share >= 0, shape.text
+                assert x + wide * (1 - share) <= width + 1, shape.text
 
 
 async def test_a_reason_is_said_once_and_in_full():
@@ -801,7 +821,7 @@ async def test_a_cancelled_body_is_pictured_and_stays_cancelled(capsys):
 
 
 class Broken(TeamPicture):
-    def svg(self):
+    def draw(self, sheet):
         raise RuntimeError("no <paper> left")
 
 
@@ -817,7 +837,7 @@ async def test_a_view_that_fails_says_so_in_its_place_and_the_run_goes_on(capsys
     )
     bundle = Broken(run)._repr_mimebundle_()
     assert (
-        "no &lt;paper&gt; left" in bundle["image/svg+xml"]
+        "no &lt;paper&gt; left" in bundle["text/html"]
         and len(bundle["text/plain"].splitlines()) == 1
     )
 
@@ -1020,7 +1040,6 @@ def test_panels_have_a_scale_each_and_a_table_as_their_twin():
     drawn = chart.panels("They differ in size", sizes)
     assert drawn.text().splitlines()[0] == "They differ in size"
     assert drawn.text().splitlines()[2].split() == ["kernel", "5", "12"]
-    svg = drawn.markup()
-    assert svg.count(">153.9<") == 1 and "They differ in size" in svg
-    widths = re.findall(r'<rect [^>]*width="([\d.]+)" height="20"', svg)
-    assert len(widths) == 4 and widths[1] == widths[3], "the longest of each column fills it"
+    assert drawn.svg.count(">153.9<") == drawn.narrow.count(">153.9<") == 1
+    ends = re.findall(r'd="M208 [\d.]+H([\d.]+)V', drawn.svg)
+    assert len(ends) == 4 and ends[1] == ends[3], "the longest of each measure fills its room"

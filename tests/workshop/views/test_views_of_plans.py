@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import pytest
 
 from kernel import Handoff, Registry, Result, Run, Trace, Verdict
-from kernel.gates import Gated, LengthGate, ModelGate
-from kernel.plan import (
+from kernel.parts.gates import Gated, LengthGate, ModelGate
+from kernel.parts.planning.plan import (
     Contradiction,
     Finding,
     Findings,
@@ -156,7 +156,7 @@ async def test_of_a_worker_behind_gates_only_what_passed_is_shown_once():
         name, cost = "short", 0.0
 
         async def check(self, draft, handoff, run):
-            from kernel.gates import Issue
+            from kernel.parts.gates import Issue
 
             return [Issue(where="claim", problem="too long")] if "long" in draft else []
 
@@ -170,14 +170,19 @@ async def test_rounds_of_gates_say_who_let_pass_who_objected_and_who_was_not_ask
     states = [[each.state(gate) for gate in rounds.gates()] for each in rounds.rounds()]
     assert rounds.gates() == ["length", "critic"]
     assert states == [["1 issue", "not asked"], ["pass", "1 issue"], ["pass", "pass"]]
-    assert "&lt;wrong&gt;" in rounds.svg() and [each.words for each in rounds.rounds()] == [5, 1, 1]
+    assert "&lt;wrong&gt;" in rounds.html() and [each.words for each in rounds.rounds()] == [
+        5,
+        1,
+        1,
+    ]
 
 
 async def test_the_pictures_are_valid_whatever_a_run_holds_and_equal_from_its_log(tmp_path):
     for executable in (replanned(), gated(), replanned(code=Result(status="paused", reason="ask"))):
         run = await run_of(executable)
         run.trace().save(tmp_path / "log.jsonl")
-        for view in (PlanGraph, GateRounds):
-            ElementTree.fromstring(view(run).svg())
-            assert view(Trace.load(tmp_path / "log.jsonl")).svg() == view(run).svg()
-        assert FindingsTable(Trace.load(tmp_path / "log.jsonl")).html() == FindingsTable(run).html()
+        logged = Trace.load(tmp_path / "log.jsonl")
+        ElementTree.fromstring(PlanGraph(run).svg())
+        assert PlanGraph(logged).sheets() == PlanGraph(run).sheets()
+        for table in (FindingsTable, GateRounds):
+            assert table(logged).html() == table(run).html()

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kernel import Budget, Handoff, LLMSupervisor, Run, connect, specialists
-from kernel.telemetry import Spans
+from kernel.parts.telemetry import Spans
 from tests.scripted import Worker, scripted
 from workshop.material import tracing
 from workshop.views import SpanTree

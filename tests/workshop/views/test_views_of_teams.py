@@ -18,7 +18,7 @@ from kernel import (
     specialists,
     tool,
 )
-from kernel.gates import Gated, LengthGate
+from kernel.parts.gates import Gated, LengthGate
 from tests.scripted import Worker, scripted
 from workshop.views import AgentLoop, Hierarchy, HubAndMesh
 
@@ -108,7 +108,6 @@ def test_without_events_it_says_so():
 async def test_the_picture_of_levels_is_also_drawn_while_the_team_works(people):
     tree = await drawn(Boss("chief", people, Result(status="ok", output="done")))
     assert "could not be drawn" not in tree.markup()
-    assert tree.svg() in tree.markup()
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ from kernel import (
     reviewer,
     writer,
 )
-from kernel.contract import Status
-from kernel.supervisors import SUPERVISOR, SUPERVISOR_BY_NAME
+from kernel.core.contract import Status
+from kernel.core.supervisors import SUPERVISOR, SUPERVISOR_BY_NAME
 from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import read_by
 from workshop.course.wire import Wire, call_of

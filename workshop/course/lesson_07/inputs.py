@@ -8,7 +8,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from kernel.trace import counted
+from kernel.plumbing.trace import counted
 
 # ── 07.1 ──────────────────────────────────────────────────────────────────────────────────────────
 

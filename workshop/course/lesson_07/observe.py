@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
-from classroom.observing import as_dict, call, held
+from classroom.observing import as_dict, as_number, call, held
 from classroom.observing.canonical import plain
 from kernel import Handoff, Result, Trace, Usage, models
-from kernel.budget import Spent
-from kernel.events import Replied
-from kernel.wire import Reply
+from kernel.core.budget import Spent
+from kernel.core.events import Replied
+from kernel.core.wire import Reply
 from workshop.course.desks import Specialist
 from workshop.course.seen import quiet_run
 
 
 def number(value: Any) -> Any:
     """Any kind of number in one form; figures are drawn so that rounding in an answer does not matter."""
-    if type(value) in (Decimal, Fraction):
-        value = float(value)
-    value = plain(value)  # a number of numpy's is a Python number from here on
-    if type(value) not in (int, float):
-        return value
-    figure = round(float(value), 7)
-    return int(figure) if figure.is_integer() else figure
+    figure = as_number(value, 7)
+    return int(figure) if type(figure) is float and figure.is_integer() else plain(figure)
 
 
 def compared(compare: Any, case: dict[str, Any]) -> dict[str, Any]:

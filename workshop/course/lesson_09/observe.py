@@ -21,7 +21,7 @@ from kernel import (
     reviewer,
     writer,
 )
-from kernel.plan import Plan, PlannedSupervisor, problems
+from kernel.parts.planning.plan import Plan, PlannedSupervisor, problems
 from workshop.course.desks import Specialist, at_once, fresh_answer
 from workshop.course.seen import quiet_run, read_by
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from classroom.observing import call, held, pictured, wait
 from kernel import Budget, Handoff, Registry, Result, Run, connect
-from kernel.findings import SYNTHESIZER
-from kernel.plan import Finding, Findings, Plan
+from kernel.parts.planning.findings import SYNTHESIZER
+from kernel.parts.planning.plan import Finding, Findings, Plan
 from workshop.course.desks import Specialist, at_once, fresh_answer
 from workshop.course.seen import quiet_run
 

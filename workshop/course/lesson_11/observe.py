@@ -10,7 +10,7 @@ from typing import Any
 
 from classroom.observing import call, held, pictured
 from kernel import Handoff, Result, Run, connect, writer
-from kernel.gates import Issue, LengthGate
+from kernel.parts.gates import Issue, LengthGate
 from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import ending, quiet_run
 

@@ -9,7 +9,7 @@ from typing import Any
 from classroom.observing import call, wait
 from classroom.observing.canonical import Raised
 from kernel import Executable, Handoff, Result, Run
-from kernel.contract import Status
+from kernel.core.contract import Status
 from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import quiet_run
 

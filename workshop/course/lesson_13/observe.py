@@ -10,9 +10,9 @@ from typing import Any
 from classroom.observing import call, loop_of, wait
 from classroom.observing.clock import WithoutWaiting
 from kernel import ApiError, Executable, Handoff, Result, Run
-from kernel.contract import Status
-from kernel.gates import Issue
-from kernel.plan import Plan, Step
+from kernel.core.contract import Status
+from kernel.parts.gates import Issue
+from kernel.parts.planning.plan import Plan, Step
 from workshop.course.desks import order_of
 from workshop.course.seen import ending, quiet_run
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from classroom.observing import call, held
 from kernel import Conversation, Handoff, Result
-from kernel.context import Context
+from kernel.parts.context import Context
 from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import ending, quiet_run
 

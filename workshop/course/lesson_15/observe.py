@@ -7,8 +7,8 @@ from typing import Any
 
 from classroom.observing import call, held
 from kernel import Handoff, Result
-from kernel.memory import MemoryNote
-from kernel.search import Document, Hit
+from kernel.parts.memory import MemoryNote
+from kernel.plumbing.search import Document, Hit
 from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import ending, quiet_run
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from classroom.observing import call, wait
+from classroom.observing.processes import Processes
 from kernel import Handoff, Result
 from workshop.course.desks import Specialist, order_of
-from workshop.course.seen import process_of, quiet_run
+from workshop.course.seen import quiet_run
 
 
 class Killed(Exception):
@@ -42,10 +43,11 @@ def resumed(resumable: Any, case: dict[str, Any]) -> dict[str, Any]:
     kept: dict[str, str] = {}
     seen: dict[str, Any] = {}
     run = quiet_run()
+    processes = Processes(resumable)
     for number, process in enumerate(case["processes"], 1):
         service = Service(process["dies_at"], process["silent"])
         work = _work_at_once if process["at_once"] else _work
-        with process_of(resumable, number):
+        with processes.another(kept) as kept:
             send = call(resumable, service.send, kept, meant=(kept,))
             if not callable(send):
                 return {"returned": send}
@@ -122,8 +124,9 @@ def paid(pay_once: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Observes the payments of the bank, their keys, and the caller's receipts."""
     bank = Bank(list(case["trouble"]))
     returned = []
-    for number, order in enumerate(case["orders"], 1):
-        with process_of(pay_once, number):
+    processes = Processes(pay_once)
+    for order in case["orders"]:
+        with processes.another(None):
             returned.append(call(pay_once, bank, *order))
     quiet_run().note(f"{len(case['orders'])} orders, {len(bank.paid)} payments")
     return {
@@ -179,12 +182,13 @@ def stepped(dispatch_once: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Two processes with one store: whom each of them gave work, and what came back."""
     kept: dict[str, str] = {}
     seen: dict[str, Any] = {}
+    processes = Processes(dispatch_once)
     for number, process in enumerate(case["processes"], 1):
         _edit(kept, *process["edit"])
         crew = Crew(process)
         run = quiet_run()
         results: list[Any] = []
-        with process_of(dispatch_once, number):
+        with processes.another(kept) as kept:
             for step in case["steps"]:
                 worker, handoff = crew.given(step, results)
                 with suppress(Ended):

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from classroom.observing import call, held
+from classroom.observing.processes import Processes
 from kernel import Handoff, Pause, Result, Run
 from workshop.course.desks import Specialist, fresh_answer, order_of
-from workshop.course.seen import ending, process_of, quiet_run
+from workshop.course.seen import ending, quiet_run
 
 # ── a person who is there ─────────────────────────────────────────────────────────────────────────
 
@@ -80,11 +81,12 @@ def kept_decisions(decide: Any, case: dict[str, Any]) -> dict[str, Any]:
     run = quiet_run()
     outcomes: list[Any] = []
     waiting: list[tuple[str, ...]] = []
+    processes = Processes(decide)
     for event in case["events"]:
         if "answer" in event:
             _answer(kept, event["question"], event["answer"])
             continue
-        with process_of(decide, len(outcomes)):
+        with processes.another(kept) as kept:
             outcomes.append(_outcome(decide, kept, event))
         waiting.append(tuple(_waiting(kept)))
     run.note(f"{len(outcomes)} times asked, {len(kept)} questions kept")

@@ -9,7 +9,6 @@ from typing import Any
 
 from classroom.observing import call, held
 from kernel import Executable, Handoff, Result, Run
-from kernel.events import Dispatched
 from workshop.course.desks import Floor, FloorColleague
 from workshop.course.seen import ending, quiet_run
 
@@ -135,7 +134,7 @@ def shares(shared: Any, case: dict[str, Any]) -> dict[str, Any]:
     editor = FloorColleague("editor", case["editor"], desk)
     run = quiet_run()
     returned = call(shared, members, editor, Handoff(intent=case["task"]), run, case["calls"])
-    given = [event for event in run.events if isinstance(event, Dispatched)]
+    given = run.trace().work.dispatches
     to_members = [event for event in given if event.agent != "editor"]
     to_editor = [event for event in given if event.agent == "editor"]
     facts = [event.handoff.artifacts.get("facts", "") for event in to_editor]

@@ -7,10 +7,10 @@ from typing import Any
 
 from classroom.observing import call, held
 from kernel import Budget, Handoff, Result, Run, Trace
-from kernel.budget import Spent
-from kernel.events import Dispatched, Event, Replied, Requested, Returned
-from kernel.findings import Synthesis
-from kernel.wire import Reply
+from kernel.core.budget import Spent
+from kernel.core.events import Dispatched, Event, Replied, Requested, Returned
+from kernel.core.wire import Reply
+from kernel.parts.planning.findings import Synthesis
 from workshop.course.desks import Floor, FloorColleague
 from workshop.course.seen import quiet_run
 

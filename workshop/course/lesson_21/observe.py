@@ -7,7 +7,7 @@ from typing import Any
 
 from classroom.observing import as_dict, call, held, wait
 from kernel import Handoff, Result, Run, models
-from kernel.telemetry import NAMES, Span, SpanEvent, Spans
+from kernel.parts.telemetry import NAMES, Span, SpanEvent, Spans
 from workshop.course.desks import Specialist
 from workshop.course.seen import quiet_run
 from workshop.course.wire import Wire

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
-from classroom.observing import call
+from classroom.observing import as_number, call
 from kernel import Handoff, Result, Run
-from kernel.evaluate import Trial
+from kernel.parts.evaluate import Trial
 from workshop.course.seen import quiet_run
 
-NUMBERS = (int, float, Fraction, Decimal)
 MOST = 60
 """The number of times that a design works before it takes a loop to be endless."""
 
@@ -20,8 +18,7 @@ MOST = 60
 def graded(well_cited: Any, case: dict[str, Any]) -> dict[str, Any]:
     """The mark that the item gives an answer."""
     quiet_run()
-    mark = call(well_cited, case["answer"], {*case["known"]})
-    return {"mark": round(float(mark), 2) if type(mark) in NUMBERS else mark}
+    return {"mark": as_number(call(well_cited, case["answer"], {*case["known"]}), 2)}
 
 
 @dataclass
@@ -74,8 +71,8 @@ def compared(gains: Any, case: dict[str, Any]) -> dict[str, Any]:
         "work": sorted(worked),
         "empty answers that were graded": sorted({*graded_empty}),
     }
-    if isinstance(returned, list) and all(type(gain) in NUMBERS for gain in returned):
-        returned = [round(float(gain), 3) + 0.0 for gain in returned]
+    if isinstance(returned, list):
+        returned = [as_number(gain, 3) for gain in returned]
     return {**seen, "gains": returned}
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from classroom.observing import call, held
 from kernel import Handoff, Result
-from kernel.calibrate import Judged
+from kernel.parts.evaluate.calibrate import Judged
 from workshop.course.desks import Specialist
 from workshop.course.seen import ending, quiet_run
 

@@ -11,7 +11,7 @@ from typing import Any
 from classroom.observing import call, held
 from classroom.observing.canonical import name_of
 from kernel import Budget, Handoff, Result, Verdict, models
-from kernel.team import REVIEWER
+from kernel.core.team import REVIEWER
 from workshop.course.desks import Specialist, order_of
 from workshop.course.seen import ending
 from workshop.course.wire import Wire, lines_of, words_of

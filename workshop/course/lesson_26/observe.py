@@ -13,7 +13,7 @@ from typing import Any
 from classroom.observing import call, held, wait
 from classroom.observing.canonical import name_of
 from kernel import Budget, Handoff, Result, Run, models
-from kernel.cluster import WorkerLost
+from kernel.parts.cluster import WorkerLost
 from workshop.course.desks import CALLS
 from workshop.course.seen import ending, quiet_run
 from workshop.course.wire import Wire

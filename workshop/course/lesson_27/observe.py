@@ -17,24 +17,16 @@ from typing import Any
 
 from classroom.observing import call, pictured, service, wait
 from classroom.observing.canonical import Raised, name_of
-from kernel import (
-    Agent,
-    DeterministicSupervisor,
-    Handoff,
-    Result,
-    Run,
-    Tool,
-    gates,
-    models,
-    specialists,
-)
-from kernel.contract import Executable
-from kernel.labels import label
-from kernel.plan import PLANNER
-from kernel.search import Corpus, Document
-from kernel.supervisors import SUPERVISOR
-from kernel.team import RESEARCHER, REVIEWER, WRITER
-from kernel.untrusted import citations
+from classroom.observing.processes import Processes
+from kernel import Agent, DeterministicSupervisor, Handoff, Result, Run, Tool, models, specialists
+from kernel.core.contract import Executable
+from kernel.core.supervisors import SUPERVISOR
+from kernel.core.team import RESEARCHER, REVIEWER, WRITER
+from kernel.parts import gates
+from kernel.parts.planning.plan import PLANNER
+from kernel.plumbing.labels import label
+from kernel.plumbing.search import Corpus, Document
+from kernel.plumbing.untrusted import citations
 from workshop.course.capstone import KERNELS_TOOLS, on_log, sentences
 from workshop.course.service import Killed, Log
 from workshop.material.documents import read_folder
@@ -409,14 +401,17 @@ def _first(run: Run) -> str:
 def _resumed(ship: Any, team: Any, case: dict[str, Any], folder: Path) -> dict[str, Any]:
     """The work undisturbed; then killed in the middle and done again over the same file."""
     task = case["task"]
+    processes = Processes(ship)
     killed_file = folder / "killed" / "run.db"
     killed_file.parent.mkdir()
     client = service().client("whole")
-    whole = call(ship, team, task, client, folder / "whole.db")
+    with processes.another(None):
+        whole = call(ship, team, task, client, folder / "whole.db")
     the_kill = "did not end the work"
     try:
         client = service().client("killed", case["dies_at"])
-        call(ship, team, task, client, killed_file)
+        with processes.another(None):
+            call(ship, team, task, client, killed_file)
     except Killed:
         the_kill = "ended the work"
     except BaseExceptionGroup as group:
@@ -427,7 +422,8 @@ def _resumed(ship: Any, team: Any, case: dict[str, Any], folder: Path) -> dict[s
     is_there = killed_file.is_file() and killed_file.stat().st_size > 0
     moved = _moved(killed_file, folder / "elsewhere")
     client = service().client("again")
-    again = call(ship, team, task, client, moved)
+    with processes.another(None):
+        again = call(ship, team, task, client, moved)
     if not isinstance(whole, Run) or not isinstance(again, Run):
         return {"returned": again}
     pictured(again)

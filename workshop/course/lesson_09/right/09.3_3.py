@@ -1,5 +1,5 @@
 async def dispatch(plan, workers, run):
-    from kernel.aggregate import as_artifact, together
+    from kernel.plumbing.aggregate import as_artifact, together
 
     done = {}
     for batch in plan.batches():

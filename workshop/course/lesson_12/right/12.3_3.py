@@ -1,4 +1,4 @@
 def breaker(worker, failures, cooldown_s, clock):
-    from kernel.guards import CircuitBreaker
+    from kernel.parts.guards import CircuitBreaker
 
     return CircuitBreaker(worker, failures, cooldown_s, clock)

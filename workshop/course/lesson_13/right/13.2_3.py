@@ -1,7 +1,7 @@
 def assembled(workers, planner, combine, gates):
     from dataclasses import dataclass
 
-    from kernel.guards import Guard
+    from kernel.parts.guards import Guard
 
     @dataclass(eq=False)
     class TwoTries(Guard):

@@ -1,5 +1,5 @@
 async def lead(members, handoff, run):
-    from kernel.aggregate import together
+    from kernel.plumbing.aggregate import together
 
     jobs = {
         topic: (member, Handoff(intent="Research " + topic)) for topic, member in members.items()

@@ -1,5 +1,5 @@
 async def shared(members, editor, handoff, run, calls):
-    from kernel.aggregate import ORDER
+    from kernel.plumbing.aggregate import ORDER
 
     shares = [0] * len(members)
     for number in range(calls - 1):

@@ -1,6 +1,6 @@
 # One list of troubles; the status is read off what is in it.
 async def attentive(workers, reader, handoff, run):
-    from kernel.aggregate import missing, together
+    from kernel.plumbing.aggregate import missing, together
 
     found = await together({worker.name: (worker, handoff) for worker in workers}, run)
     trouble = missing(found)

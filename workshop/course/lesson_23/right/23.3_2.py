@@ -1,4 +1,4 @@
-from kernel.calibrate import agreement
+from kernel.parts.evaluate.calibrate import agreement
 
 
 def trusted(answers, least):

@@ -1,0 +1,360 @@
+"""The run: the place of work in its tree, its ledger, its record and its work so far.
+
+An executable is given one. It hands work on through the run's door (`dispatch`, `fan_out`), asks a
+model (`ask`), and keeps finished work (`keep`, `output`). The door is in `door.py`, the way to a
+model in `asking.py`.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+from ..plumbing.client import Client
+from ..plumbing.labels import free_name
+from ..plumbing.texts import as_plain, as_text, in_words
+from ..plumbing.trace import Trace
+from . import events
+from .asking import Asking
+from .budget import Budget, Hold, Ledger, Spent
+from .contract import Executable, Handoff, Result, Status
+from .door import Assignment, Door
+from .events import Event
+from .wire import Reply, RequestSize
+
+
+class Tree:
+    """The parts that all runs of one tree share: the client, the events, their readers, the
+    clock."""
+
+    def __init__(self, client: Client, clock: Callable[[], float]) -> None:
+        self.client = client
+        self.clock = clock
+        self.origin = clock()
+        self.events: list[Event] = []
+        self.readers: list[Callable[[Event], None]] = []
+        self.replies: defaultdict[str, list[Event]] = defaultdict(list)
+        """Replies by the dispatch of the root that they belong to."""
+
+    def add(self, event: Event) -> list[str]:
+        """Records an event and tells every reader; returns a sentence for each that failed and was
+        dropped."""
+        self.events.append(event)
+        if isinstance(event, events.Replied):
+            self.replies[event.run.partition(".")[0]].append(event)
+        dropped = []
+        for reader in self.readers[:]:
+            try:
+                reader(event)
+            except Exception as problem:
+                self.readers = [other for other in self.readers if other is not reader]
+                description = f"{type(problem).__name__}: {in_words(problem)}"
+                dropped.append(f"a reader of events failed and was dropped: {description}")
+        return dropped
+
+
+@dataclass(frozen=True)
+class Position:
+    """The position of a run in its tree."""
+
+    name: str = "user"
+    id: str = ""
+    path: tuple[str, ...] = ()
+    """The labels of the executables from the first dispatch to this one, its own last."""
+    again: str = ""
+    """The reason why this work is given once more; empty the first time."""
+    wrappers: int = 0
+    """The number of transparent wrappers in a row that ends here; 0 if this run is no wrapper's."""
+    is_repeat: bool = False
+    """True if the caller said why this handoff is given once more."""
+    waiting: tuple[Executable, ...] = ()
+    """The executables that `path` names, and the transparent wrappers between them."""
+
+
+class Run:
+    """A root, or one dispatch below it: its place in the tree, its ledger, its deadline, and its
+    work so far.
+
+    client:   where `ask` sends to; from `connect()`.
+    budget:   limits on everything below this run.
+    on_event: called with each Event as it happens; `subscribe` adds more.
+    name:     on whose behalf work is handed over.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        budget: Budget | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        name: str = "user",
+    ) -> None:
+        budget = budget or Budget()
+        self.parent: Run | None = None
+        self.levels = budget.depth
+        """The number of levels of dispatch that are left below."""
+        self._begin(
+            Tree(client, clock), Position(name), budget, Ledger(budget, client.ledger, "the run")
+        )
+        if on_event:
+            self.subscribe(on_event)
+
+    def below(self, position: Position, budget: Budget, levels: int) -> Run:
+        """Returns the run of a dispatch. levels: those of dispatch that are left below it."""
+        return _Dispatch(self, position, budget, levels)
+
+    def _begin(self, tree: Tree, position: Position, budget: Budget, ledger: Ledger) -> None:
+        """Sets up a run that has done no work yet."""
+        self.tree = tree
+        self.position = position
+        self.budget = budget
+        self.ledger = ledger
+        self.began = tree.clock()
+        self.output: Any = None  # Any: text, or a pydantic model
+        """The best answer so far; a dispatch that a limit stops returns it."""
+        self.artifacts: dict[str, str] = {}
+        """Named work so far (facts, draft …); likewise."""
+        self.door = Door(self)
+        self._asking = Asking(self)
+
+    @property
+    def name(self) -> str:
+        """The name of the executable that this run was made for; of a root, its argument `name`."""
+        return self.position.name
+
+    @property
+    def id(self) -> str:
+        """The number of the dispatch: "2.1" is the first of the root's second; the root has ""."""
+        return self.position.id
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The names of the executables from the first dispatch to this one, its own last."""
+        return self.position.path
+
+    @property
+    def again(self) -> str:
+        """The reason that this work is given once more; empty the first time."""
+        return self.position.again
+
+    def start(self) -> None:
+        """Restarts the clock of a root at its first work: it may be made long before it is used."""
+        if self.parent is None and not self.door.dispatched and not self._asking.requested:
+            self.began = self.tree.clock()
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the nearest deadline of this run and of all above it; None without one."""
+        left = []
+        run: Run | None = self
+        while run:
+            if run.budget.seconds is not None:
+                left.append(run.began + run.budget.seconds - self.tree.clock())
+            run = run.parent
+        return max(0.0, min(left)) if left else None
+
+    @property
+    def caller(self) -> Run:
+        """The run that hands over: this one, or the one above the wrappers that this one belongs
+        to."""
+        run = self
+        while run.position.wrappers and run.parent:
+            run = run.parent
+        return run
+
+    @property
+    def result(self) -> Result:
+        """The result of this dispatch; while it is under way, its work so far."""
+        return self.door.result or self.end_early("cancelled", "still under way")
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Run stays in its process: its ledger, its events and its deadline would be copies,"
+            " and a budget would hold twice; make a Run where the work is done, with a part of the"
+            " budget"
+        )
+
+    # ── events ────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def client(self) -> Client:
+        """The client to which `ask` sends."""
+        return self.tree.client
+
+    @property
+    def events(self) -> list[Event]:
+        """Everything that happened in the whole tree so far."""
+        return self.tree.events
+
+    @property
+    def spent(self) -> Spent:
+        """The amount used by this run and everything below it."""
+        return self.ledger.spent
+
+    def subscribe(self, reader: Callable[[Event], None]) -> None:
+        """Calls `reader` with each further event. One that fails is warned about and dropped; the
+        run goes on."""
+        self.tree.readers.append(reader)
+
+    def emit(self, event: Event, *, id: str | None = None, agent: str | None = None) -> None:
+        """Records an event of this run.
+
+        event:     what happened. Its `seq`, `at`, `run` and `agent` become those of this run, now.
+        id, agent: the run that it belongs to and its name, where that is one in another process.
+        """
+        recorded = replace(
+            event,
+            seq=len(self.tree.events),
+            at=self.tree.clock() - self.tree.origin,
+            run=self.id if id is None else id,
+            agent=self.name if agent is None else agent,
+        )
+        for sentence in self.tree.add(recorded):
+            try:
+                warnings.warn(sentence, stacklevel=3)
+            except Warning:  # where warnings are errors
+                self.note(sentence)
+
+    def note(self, text: str, /, about: str = "", **fields: object) -> None:
+        """Says something for the record: a stage, a round, a decision.
+
+        about:  the topic, for readers that look for notes of one kind.
+        fields: figures and names that belong to it.
+        """
+        self.emit(events.Note(text=as_text(text), about=about, fields=as_plain(fields)))
+
+    def tell_wait(self, reason: str, at_once: int) -> None:
+        """Records that a request waits until others have settled."""
+        self.emit(events.Waited(reason=reason, at_once=at_once))
+
+    def keep(self, /, **artifacts: str) -> None:
+        """Keeps finished work: the result of a run that a limit or a failure ends carries it."""
+        for name, text in artifacts.items():
+            self.artifacts[name] = as_text(text)
+
+    def trace(self) -> Trace:
+        """The run so far, readable."""
+        return Trace(self.events)
+
+    # ── handing on ────────────────────────────────────────────────────────────────────────────────
+
+    async def dispatch(
+        self,
+        executable: Executable,
+        handoff: Handoff,
+        *,
+        budget: Budget | None = None,
+        again: str = "",
+    ) -> Result:
+        """Hands work to an executable and returns its result. Use this instead of `execute`, which
+        knows no limits and leaves no record.
+
+        again: why the same handoff is given once more, for example "retry 2: timed out"; without
+        it, a handoff that this run has already given to the same executable is refused, unless it
+        failed or was cancelled.
+
+        An executable with the attribute `wraps` is a transparent wrapper of another one: it costs
+        no level of depth and appears under the name of what it wraps. Limits, refusals and failures
+        of the service come back as a Result that carries the work so far; so does the cancellation
+        of something that the work waited for. Only bugs and the caller's own cancellation are
+        raised.
+        """
+        return await self.door.dispatch(executable, handoff, budget=budget, again=again)
+
+    async def fan_out(
+        self, dispatches: Iterable[Assignment], *, limit: int | None = None
+    ) -> list[Result]:
+        """Dispatches several (executable, handoff[, budget]) at once; results in the order given.
+
+        A branch that fails, even by a bug, becomes a failed Result and leaves its siblings alone.
+        `limit` is how many of *these* branches run at once; requests have their own limit in the
+        client. Cancelling the fan-out cancels every branch.
+        """
+        return await self.door.fan_out(dispatches, limit)
+
+    async def hand_out(self, specialist: str, limit: int) -> int:
+        """Counts a handoff to elsewhere in all budgets above, before it goes; returns its number
+        among those to the same specialist in this tree.
+
+        specialist: its name.
+        limit:      the number that may go to it. Raises Exhausted when that, or a budget, allows no
+                    more.
+        """
+        number = await self.client.hand_out(specialist, limit)
+        if number is not None:
+            return number
+        root: Run = self
+        while root.parent:
+            root = root.parent
+        return self.ledger.hand_out(specialist, limit=limit, run=root.ledger)
+
+    def end_early(
+        self,
+        status: Status,
+        reason: str,
+        *,
+        transient: bool = False,
+        retry_after_s: float | None = None,
+    ) -> Result:
+        """The result of work that something stopped: what there is of it, here and below.
+
+        An executable returns it; the other arguments are those of `Result`.
+        """
+        output = self.output
+        artifacts = dict(self.artifacts)
+        for child in self.door.uncollected:
+            part = child.result
+            if self.position.wrappers and output is None:
+                output = part.output
+            elif part.as_text() != as_text(output):
+                _add(artifacts, child.name, part.as_text())
+            for name, text in part.artifacts.items():
+                _add(artifacts, name, text)
+        return Result(
+            status=status,
+            output=output,
+            reason=reason,
+            artifacts=artifacts,
+            transient=transient,
+            retry_after_s=retry_after_s,
+        )
+
+    # ── the way to a model ────────────────────────────────────────────────────────────────────────
+
+    async def ask(self, **body: Any) -> Reply:  # Any: JSON, which the service checks
+        """Sends one request: reserve, send, settle, event. `body` is the API's.
+
+        Raises Exhausted before sending when a budget does not allow it, ApiError when the service
+        fails.
+        """
+        return await self._asking.ask(body)
+
+    async def hold(self, size: RequestSize) -> Hold:
+        """Sets aside what a request may cost, as soon as there is room, here and in every ledger
+        above.
+
+        The wait for others is an event. Raises Exhausted when a budget does not allow the request.
+        """
+        return await self._asking.hold(size)
+
+
+class _Dispatch(Run):
+    """The run of one dispatch."""
+
+    def __init__(self, parent: Run, position: Position, budget: Budget, levels: int) -> None:
+        self.parent = parent
+        self.levels = levels
+        ledger = Ledger(budget, parent.ledger, position.name)
+        self._begin(parent.tree, position, budget, ledger)
+
+
+def _add(artifacts: dict[str, str], name: str, text: str) -> None:
+    """Adds named work, under the next free number when the name is taken; what is there already is
+    not repeated."""
+    if text.strip() and text not in artifacts.values():
+        artifacts[free_name(name, artifacts.__contains__)] = text

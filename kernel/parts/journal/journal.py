@@ -1,0 +1,780 @@
+"""The journal: the outcome of each step is on disk before the run builds on it.
+
+A step is a request to a model, an effect of a tool (`Once`), or a decision of a person
+(`Journal.decision`). After a crash a new process runs the same code again, from the start. What the
+journal holds is not asked, paid or done again, so the code comes quickly to the point where the old
+process died, and goes on from there. The key of a step is what was asked, not when: a request holds
+its whole conversation, so order and time do not matter. A changed prompt, model or fact is another
+request, so only what depends on the change is done again.
+
+    with Journal("work.db") as journal:
+        run = Run(journal.around(connect()))
+        result = await run.dispatch(team, handoff)   # after a crash: run the same code again
+
+The outcome of a step is kept, good or bad:
+
+- A reply, an answer or a decision comes back as it was. A reply that was cut at `max_tokens` is
+  asked anew when more is allowed now.
+- An error of the service (`ApiError`), or one that the model has read (`ToolError`), is raised
+  again as it was: guards count it, retry and fall back as they did. For a run that ended because
+  the service was down or a key was wrong, `Journal.try_again()` opens its errors for a new try.
+- A step that was cancelled, timed out, paused or ended by a bug has no outcome. It stays open, and
+  whoever asks the same next, in this process or in a new one, does this step, under the same key.
+
+Time is kept only where it is asked for: `Retry(worker, sleep=journal.sleep)` waits in a replay only
+for what is left of the wait, and `CircuitBreaker(worker, clock=journal.clock)` finds its cooldown
+over when it was over. Without these a Retry waits again, and a breaker may reject calls it had
+allowed. The tries inside a client are a part of their step. Times have no other key than the order
+in which they are asked for. Simultaneous waits may swap their times in a replay, and a breaker that
+parallel branches share may decide otherwise.
+
+The file holds replies, answers, questions and decisions in plain text, so only its owner may read
+it (mode 0600, where the system has modes). Of a request it holds a hash and no word.
+
+A fork (`Journal.fork`) is a copy of the file in which one reply is another one: the same code, run
+on it, asks only what depends on the change. LangGraph calls this time travel, and does every step
+after the change again; here a step that does not depend on it is kept.
+
+Temporal and DBOS keep outcomes in this way; pydantic-ai makes the same cut for durable engines:
+model requests and tool calls are the steps, the loop is replayed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+import uuid
+import warnings
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from pydantic import ValidationError
+
+from ...core.contract import Handoff, Pause, Question, ToolError
+from ...core.run import Run
+from ...core.wire import ApiError, Block, Reply, Request
+from ...plumbing.client import Client, OnRetry, WrappedClient
+from ...plumbing.texts import as_plain, as_text, in_words
+from ...plumbing.work import Delegation, Fold
+from .file import JournalError, JournalFile, JournalInUse, StepRow
+
+__all__ = [
+    "Journal",
+    "JournalError",
+    "JournalInUse",
+    "JournalledClient",
+    "Kept",
+    "Once",
+    "calling",
+    "saying",
+]
+
+Value = TypeVar("Value")
+
+current_step: ContextVar[str] = ContextVar("current_step", default="")
+"""The key of the step under way, the same after a crash: a tool gives it to the outside as its
+idempotency key.
+"""
+
+
+ORIGIN = "origin of handoffs"
+"""The name under which a journal keeps what tells its handoffs from those of another one."""
+
+
+@dataclass
+class StepUse:
+    """The use of a step by this process: the tree of runs it belongs to, and the runs in it that
+    have come to the step.
+
+    taken:  the step keeps its number, since it has an outcome or a question waits for its answer.
+    failed: it ended in an error or a question, so the next equal one is a step of its own.
+    """
+
+    root: Run | None
+    runs: list[Run] = field(default_factory=list)
+    taken: bool = False
+    failed: bool = False
+    effect: str = ""
+    """The key of the effect that it holds."""
+
+    def serves(self, run: Run | None) -> bool:
+        """True if `run` may reuse this finished step: same tree, and it has not come to the step
+        before.
+        """
+        return self.taken and not self.is_over_for(run)
+
+    def is_over_for(self, run: Run | None) -> bool:
+        """True if `run` will never reuse this step."""
+        if run is None or self.failed:
+            return True
+        return self.root is not _root(run) or any(each is run for each in self.runs)
+
+
+class Uses(dict[int, StepUse]):
+    """The uses of equal steps by number, and the numbers of the effects that they hold.
+
+    The lowest free number is found where the last search ended, not from 1 up.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.effects: set[str] = set()
+        """The keys of the effects that are done or under way."""
+        self._starts: dict[Run | None, int] = {}
+        self._first_effect = 1
+
+    def start_for(self, run: Run | None) -> int:
+        """A number below which no step is free for this run, or serves it."""
+        number = self._starts.get(run, 1)
+        while (use := self.get(number)) and use.is_over_for(run):
+            number += 1
+        self._starts[run] = number
+        return number
+
+    def give_back(self, number: int) -> None:
+        """Frees a number, and the effect that it holds."""
+        self.release(self.pop(number).effect)
+        for run, start in self._starts.items():
+            self._starts[run] = min(start, number)
+
+    def free_effect(self, content: str) -> str:
+        """The key of the lowest effect that is neither done nor under way."""
+        while f"{content}.{self._first_effect}" in self.effects:
+            self._first_effect += 1
+        return f"{content}.{self._first_effect}"
+
+    def release(self, effect: str) -> None:
+        """Lets the next equal call have this effect."""
+        if effect in self.effects:
+            self.effects.remove(effect)
+            number = effect.rpartition(".")[2]
+            self._first_effect = min(self._first_effect, int(number) if number.isdecimal() else 1)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A finished step as the journal holds it."""
+
+    step: str
+    """The key: `Reply.step` of the reply that it kept."""
+    kind: str
+    """reply, effect, decision or time."""
+    value: Any  # Any: as the kind of the step says
+    """Its outcome: a Reply, or as JSON the answer of a tool or of a person, or the time."""
+
+
+class Journal:
+    """Steps and their outcomes in one SQLite file, for one process and one thread at a time.
+
+    path: the file; it is made when it is not there.
+    sync: "full" survives a power cut, "normal" only a crash of the process, at a fraction of the
+          cost (`python -m benchmarks` shows both).
+    final: the file is a finished run that is only shown again: a reply comes back as it was, also
+          one that was cut, and errors are raised without the try_again hint.
+
+    Raises JournalInUse for a file that another process uses; JournalError for one that is not a
+    journal or has another version, when the journal is closed or used in another thread, and when
+    what it is told to keep cannot be written. A run whose steps cannot be written ends as
+    `exhausted`.
+    """
+
+    def __init__(self, path: str | Path, *, sync: str = "full", final: bool = False) -> None:
+        if sync not in ("full", "normal"):
+            raise ValueError(f"sync is {sync!r}; expected 'full' or 'normal'")
+        self.path = Path(path)
+        self._file = JournalFile(self.path, sync)
+        self._uses: dict[str, Uses] = defaultdict(Uses)
+        self._unanswered: set[str] | None = None
+        """The errors of the file that were not answered, read when the first one comes back."""
+        self.final = final
+        self._warned = final
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the file, so that another process may open it."""
+        self._file.close()
+
+    def around(self, client: Client) -> Client:
+        """A client that sends only what the journal does not hold.
+
+        It shares the ledger: a kept reply is booked like a new one, so the bill is that of the
+        whole work, and the service is paid once.
+        """
+        return JournalledClient(client, self)
+
+    @property
+    def whole(self) -> bool:
+        """True if each outcome could be written."""
+        return self._file.unwritten is None
+
+    def steps(self) -> tuple[int, int]:
+        """Returns (finished steps, open steps). An open one was under way at a crash or a limit: it
+        may have been done and billed. A question that waits for its answer is not counted.
+        """
+        open_step = "value IS NULL AND error IS NULL"
+        [(total, opened)] = self._file.read(
+            f"SELECT count(*), count(*) FILTER (WHERE {open_step}) FROM steps "
+            f"WHERE NOT (kind = 'decision' AND {open_step})"
+        )
+        return total - opened, opened
+
+    def kept(self) -> list[Kept]:
+        """The finished steps in the order in which they began. One that ended in an error is left
+        out. Raises JournalError for a step that was edited and cannot be read."""
+        rows = self._file.read(
+            "SELECT key, kind, value FROM steps WHERE value IS NOT NULL ORDER BY rowid"
+        )
+        return [Kept(key, kind, self._value(key, kind, text)) for key, kind, text in rows]
+
+    def _value(self, key: str, kind: str, text: str) -> Any:
+        """The value of a step as its reader gets it: of a reply the Reply, else JSON."""
+        try:
+            if kind == "reply":
+                return Reply.model_validate_json(text).kept_as(key)
+            return json.loads(text)
+        except (ValueError, RecursionError) as problem:
+            raise self._unreadable(key, problem) from None
+
+    def _unreadable(self, key: str, problem: object) -> JournalError:
+        return JournalError(
+            f"step {key} of {self.path} cannot be read ({in_words(problem)[:200]}); "
+            "delete its row to have it done again, or start with a new file"
+        )
+
+    def fork(
+        self,
+        path: str | Path,
+        *,
+        at: str,
+        change: Callable[[Reply], Reply],
+        effects: bool = False,
+    ) -> Journal:
+        """Returns a journal of its own, in which one reply is another one: "what if the reviewer
+        had said no?". The same code, run on it, asks only what depends on the change. This journal
+        stays as it is.
+
+        path:    the new file.
+        at:      the key of a reply, from `Reply.step` or `kept`.
+        change:  makes the new reply of the old one: `saying`, `calling` or a function of your own.
+                 The tokens stay those of the old reply, so the bill does, too.
+        effects: whether a tool with an effect (`Once`) is called where this journal holds no answer
+                 of it. Otherwise it is held back: the model reads a ToolError that says so, also in
+                 a process that opens the fork later. A tool without `Once` is called: the journal
+                 knows nothing of it.
+
+        Raises JournalError when `at` is not the key of a kept reply, and when the path is taken;
+        ValueError, before the file is made, for a reply that could not be read back.
+        """
+        replies = {each.step: each.value for each in self.kept() if each.kind == "reply"}
+        if at not in replies:
+            keys = ", ".join(replies) or "none"
+            raise JournalError(
+                f"{self.path} holds no reply with the key {at!r}; its replies: {keys}"
+            )
+        changed = change(replies[at]).model_copy(update={"account": None})
+        text = json.dumps(changed.model_dump(mode="json"))
+        try:
+            Reply.model_validate_json(text)
+        except ValueError as problem:
+            raise ValueError(
+                f"the changed reply could not be read back ({in_words(problem)[:200]}); change it "
+                "to what a model may answer, in whole characters"
+            ) from None
+        self._file.fork(Path(path), at, text, hold_effects=not effects)
+        return Journal(path, sync=self._file.sync, final=self.final)
+
+    def describe(self, name: str, text: str) -> None:
+        """Stores a named text (metadata)."""
+        self._file.describe(name, text)
+
+    def description(self, name: str) -> str:
+        """The text that `describe` kept; empty when there is none."""
+        return self._file.about(name)
+
+    def replay(self) -> None:
+        """Forgets how often each step was asked, as a new process would: the next run begins from
+        the start.
+        """
+        self._uses.clear()
+        self._unanswered = None
+
+    def try_again(self) -> int:
+        """Opens each request and each effect that ended in an error and was not answered by a later
+        try, so that the next run tries it anew. Returns how many were opened.
+
+        For a run that failed. Without this the errors come back as they were.
+        """
+        opened = self._file.open_errors()
+        self.replay()
+        return opened
+
+    # ── decisions ─────────────────────────────────────────────────────────────────────────────────
+
+    async def decision(
+        self,
+        question: str,
+        *,
+        about: object = None,
+        run: Run | None = None,
+        ask: Callable[[], Awaitable[object]] | None = None,
+    ) -> Any:  # Any: JSON, as the person gave it
+        """Returns what a person decided; a question is asked once, and its answer is kept.
+
+        about: what the question is about, such as the facts that are shown; other facts are another
+               question.
+        run:   the run whose task it belongs to, as a tool gets it: the answer for one task is not
+               used for another.
+        ask:   asks the person and returns the answer (text or other JSON), or None when nobody
+               decided: then nothing is kept.
+
+        Without `ask`, raises Pause until `answer` has been called: the run ends as `paused`. After
+        the answer the same code, run again by a new process or after `replay()`, goes on with it.
+        """
+        task = _task(run)
+        intent = task[-1]["intent"] if task else ""
+        by = run.name if run and run.parent else ""
+        words = as_text(question)  # half a character cannot be kept
+        asked = Question(words=words, about=as_plain(about), by=by, task=intent)
+        content = ["decision", task, words, asked.about]
+        with self._step(content, run) as step:
+            if step.kept:
+                return step.outcome()
+            asked = asked.model_copy(update={"key": step.key})
+            if ask is None:
+                step.start("decision", asked.model_dump_json())
+                step.use.taken = step.use.failed = True  # a repeated question is a new step
+                raise Pause(asked)
+            answer = _keepable(await ask())
+            if answer is not None:
+                step.start("decision", asked.model_dump_json())
+                step.finish(answer)
+            return answer
+
+    def questions(self) -> list[Question]:
+        """The questions that wait for an answer, oldest first. A changed run may ask others."""
+        rows = self._file.read(
+            "SELECT key, asked FROM steps WHERE kind = 'decision' AND value IS NULL ORDER BY rowid"
+        )
+        return [_question(key, asked) for key, asked in rows]
+
+    def answer(self, question: Question | str, answer: object) -> None:
+        """Keeps the answer (text or other JSON) to a question that waits for one: one of
+        `questions`, of `Result.questions`, or its words where no other has the same.
+
+        Raises JournalError when there is none, when there are several, and when the answer cannot
+        be kept.
+        """
+        if answer is None:
+            raise ValueError("the answer is None; expected what the person decided")
+        waiting = self.questions()
+        if isinstance(question, Question):
+            meant = [each for each in waiting if each.key == question.key]
+        else:
+            meant = [each for each in waiting if each.words == as_text(question)]
+        if len(meant) > 1:
+            origins = "; ".join(each.origin for each in meant)
+            raise JournalError(
+                f"{len(meant)} questions {question!r} wait in {self.path}: {origins}; answer one of"
+                " questions() and not its words"
+            )
+        if not meant:
+            words = "; ".join(repr(each.words) for each in waiting) or "none"
+            raise JournalError(
+                f"no question {str(question)!r} waits in {self.path}; those that wait: {words}"
+            )
+        key = meant[0].key
+        self._file.answer(key, json.dumps(_keepable(answer)))
+
+    # ── time ──────────────────────────────────────────────────────────────────────────────────────
+
+    def clock(self) -> float:
+        """The time in seconds, as a step: a replay reads what was read before."""
+        with self._step(["time"]) as step:
+            if step.kept:
+                kept_s: float = step.outcome()
+                return kept_s
+            step.start("time")
+            return step.finish(time.time())
+
+    async def sleep(self, seconds: float) -> None:
+        """Waits. A replay waits only for what is left of the wait."""
+        left_s = self.clock() + seconds - time.time()
+        await asyncio.sleep(min(left_s, seconds))
+
+    # ── steps ─────────────────────────────────────────────────────────────────────────────────────
+
+    @contextlib.contextmanager
+    def _step(self, content: Any, run: Run | None = None) -> Iterator[JournalStep]:
+        """The next step that asks this. Equal questions are numbered: requests within the process,
+        effects and decisions within one handoff.
+
+        content: what is asked: bytes, or JSON.
+
+        A step that leaves nothing behind gives its number back.
+        """
+        if not isinstance(content, bytes):
+            content = json.dumps(content, sort_keys=True, default=str).encode("utf-8", "replace")
+        digest = sha256(content).hexdigest()[:20]
+        uses = self._uses[digest]
+        number = uses.start_for(run)
+        while number in uses and not uses[number].serves(run):
+            number += 1
+        key = f"{digest}.{number}"
+        row = self._file.row(key)
+        use = uses.setdefault(number, StepUse(run and _root(run)))
+        if run:
+            use.runs.append(run)
+        try:
+            yield JournalStep(self, key, row, use)
+        finally:
+            if not use.taken and uses.get(number) is use:
+                uses.give_back(number)
+
+    def _warn(self, key: str, error: Exception) -> None:
+        """Says, once, that an error comes from the journal and how to be rid of it."""
+        if self._warned:
+            return
+        if self._unanswered is None:
+            self._unanswered = set(self._file.unanswered_errors())
+        if key in self._unanswered:
+            self._warned = True
+            warnings.warn(
+                f"{self.path} holds an error, which comes back as it was: {in_words(error)[:200]}. "
+                "Call try_again() on the journal before the run to have it tried anew",
+                stacklevel=2,
+            )
+
+
+@dataclass
+class JournalStep:
+    """One step under way: its key, what the file holds of it, what this process makes of it."""
+
+    journal: Journal
+    key: str
+    row: StepRow | None
+    use: StepUse
+
+    @property
+    def kept(self) -> bool:
+        """True if there is an outcome."""
+        return self.row is not None and not self.row.open
+
+    @property
+    def effect(self) -> str:
+        """The idempotency key. After a failed call the next equal call reuses its key, since the
+        first may have been done; once an earlier call is done under that key, it is reused no more.
+        """
+        content = self.key.rpartition(".")[0]
+        uses = self.journal._uses[content]
+        if self.row and self.row.asked not in uses.effects:
+            return str(self.row.asked or self.key)
+        return uses.free_effect(content)
+
+    def hold(self, effect: str) -> str:
+        """Lets no other equal call have this effect, until this one fails; returns it."""
+        self.use.effect = effect
+        self.journal._uses[self.key.rpartition(".")[0]].effects.add(effect)
+        return effect
+
+    def outcome(self, read: Callable[[str], Value] = json.loads) -> Value:
+        """Returns the outcome, as `read` makes it of its JSON; raises the error that it ended in.
+        Raises JournalError for a step that was edited and cannot be read.
+        """
+        row = self.row
+        assert row
+        try:
+            if row.error is None:
+                value = read(row.value or "")
+                self.use.taken = True
+                if not isinstance(row.asked, int):  # as of a reply
+                    self.hold(row.asked or self.key)
+                return value
+            error = _error_from(json.loads(row.error))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
+            raise self.journal._unreadable(self.key, problem) from None
+        self.use.taken = self.use.failed = True
+        if isinstance(error, ApiError):
+            self.journal._warn(self.key, error)
+        raise error
+
+    def start(self, kind: str, asked: str | int | None = None) -> None:
+        """Begins it, without the outcome that it may have had: until it has a new one, whoever
+        asks the same next does this step.
+        """
+        self.use.taken = False
+        self.journal._file.start(self.key, kind, asked)
+
+    def finish(self, value: Value) -> Value:
+        """Keeps its outcome; returns it."""
+        self.journal._file.finish(self.key, json.dumps(value))
+        self.use.taken = True
+        return value
+
+    def fail(self, error: ApiError | ToolError) -> None:
+        """Keeps the error that it ended in."""
+        self.journal._file.fail(self.key, json.dumps(_as_plain_error(error), default=str))
+        self.use.taken = self.use.failed = True
+        self.journal._uses[self.key.rpartition(".")[0]].release(self.use.effect)
+
+
+class JournalledClient(WrappedClient):
+    """A client around a client: it answers from the journal, or sends and keeps."""
+
+    def __init__(self, client: Client, journal: Journal) -> None:
+        super().__init__(client)
+        self._journal = journal
+
+    async def send(
+        self,
+        request: Request | dict[str, Any],
+        *,
+        on_retry: OnRetry | None = None,
+    ) -> Reply:
+        request = Request.of(request)
+        with self._journal._step(_asked(request)) as step:
+            if step.kept:
+                reply = step.outcome(Reply.model_validate_json)
+                if self._suffices(reply, request, step):
+                    return reply.kept_as(step.key)
+            step.start("reply", request.max_tokens)
+            try:
+                reply = await self.wrapped.send(request, on_retry=on_retry)
+            except ApiError as error:
+                step.fail(error)
+                raise
+            step.finish(reply.model_dump(mode="json"))
+            return reply.kept_as(step.key)
+
+    def handoff_key(self, path: tuple[str, ...], handoff: Handoff) -> str:
+        """The identity of a handoff to elsewhere: the same when this work is done again, and
+        another one for an equal handoff that comes later, or over another journal."""
+        origin = self._journal.description(ORIGIN)
+        if not origin:
+            origin = uuid.uuid4().hex
+            self._journal.describe(ORIGIN, origin)
+        content = [ORIGIN, origin, path, handoff.model_dump(mode="json")]
+        with self._journal._step(content) as step:
+            step.use.taken = step.use.failed = True
+            return step.key
+
+    def bills(self, request: Request) -> bool:
+        """False for what the journal answers: it costs nothing."""
+        return self.wrapped.bills(request) and not self._holds(request)
+
+    def _holds(self, request: Request) -> bool:
+        """True if the journal answers a request, with a reply or an error; the step is not used."""
+        with self._journal._step(_asked(request)) as step:
+            if step.row is None or step.row.open:
+                return False
+            if step.row.error is not None:
+                return True
+            try:
+                reply = Reply.model_validate_json(step.row.value or "")
+            except ValidationError:
+                return True  # `send` says what is wrong with it
+            return self._suffices(reply, request, step)
+
+    def _suffices(self, reply: Reply, request: Request, step: JournalStep) -> bool:
+        """True if a kept reply is the answer to a request that may allow more."""
+        return self._journal.final or not _wants_more(request, reply, step)
+
+
+def _asked(request: Request) -> bytes:
+    """Returns what a request asks, whatever its answer is allowed: a tight budget lowers that."""
+    return request.with_max_tokens(0).content
+
+
+def _wants_more(request: Request, reply: Reply, step: JournalStep) -> bool:
+    """True if a kept reply was cut where this request allows more."""
+    allowed = step.row.asked if step.row else None
+    if not isinstance(allowed, int):
+        allowed = reply.usage.output_tokens
+    return reply.stop_reason == "max_tokens" and request.max_tokens > allowed
+
+
+@dataclass(frozen=True)
+class Once:
+    """A tool with an effect outside, done once: after a crash its kept answer returns instead of a
+    second effect.
+
+    The effect is identified by the task (every handoff that led to it, from the first one down),
+    the tool and the arguments; the n-th equal call within one handoff is an effect of its own. So a
+    changed task or fact in a handoff is a new effect, whatever the arguments; a changed
+    prompt is not, and a guard that gives the same handoff again finds the effect done.
+
+    A ToolError, which the model has read, is kept as the answer of that call; the next equal call
+    tries the same effect under the same `current_step`. An effect that was
+    under way at the crash, was cancelled, or ended in a bug is begun again with the same
+    `current_step`; the outside has to recognise that key, or it happens twice. An answer that JSON
+    does not hold is kept, and given, as its text. Not for handoff tools: their effect is on the
+    run.
+    """
+
+    tool: Any  # Any: whatever has a name, a definition and a call, as Agent.tools
+    journal: Journal
+
+    @property
+    def name(self) -> str:
+        name: str = self.tool.name
+        return name
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        definition: dict[str, Any] = self.tool.definition
+        return definition
+
+    async def call(self, arguments: object, run: Run) -> Any:  # Any: as the tool answers
+        content: list[Any] = ["effect", _task(run), self.name, arguments]
+        with self.journal._step(content, run) as step:
+            if step.kept:
+                return step.outcome(_kept_answer)
+            if self.journal._file.holds_effects:
+                raise ToolError(
+                    f"{self.name} was not called: this run is a fork, which holds effects back"
+                )
+            effect = step.hold(step.effect)
+            step.start("effect", effect)
+            try:
+                with _current(effect):
+                    answer = await self.tool.call(arguments, run)
+            except (ToolError, ApiError) as error:
+                step.fail(error)
+                raise
+            return step.finish({"answer": _keepable(answer)})["answer"]
+
+
+@contextlib.contextmanager
+def _current(key: str) -> Iterator[None]:
+    token = current_step.set(key)
+    try:
+        yield
+    finally:
+        current_step.reset(token)
+
+
+def _root(run: Run) -> Run:
+    while run.parent:
+        run = run.parent
+    return run
+
+
+def _task(run: Run | None) -> list[dict[str, Any]]:
+    """The handoffs that led to a run, from the first one down, as they say what to do; those of
+    transparent wrappers say it twice and are left out.
+    """
+    if run is None:
+        return []
+    fold = _folds.setdefault(_root(run), Fold())
+    fold.catch_up(run.events)
+    work = fold.of(run.id)
+    above = [work, *work.above] if work else []
+    return [
+        each.handoff.model_dump(mode="json", exclude={"return_to"})
+        for each in reversed(above)
+        if isinstance(each, Delegation) and not each.wrapper
+    ]
+
+
+_folds: WeakKeyDictionary[Run, Fold] = WeakKeyDictionary()
+"""The work of each tree, by its root; each event is read once."""
+
+
+def _question(key: str, asked: str) -> Question:
+    """A question as its step holds it; an older file holds its words alone."""
+    try:
+        question = Question.model_validate_json(asked)
+    except ValidationError:
+        question = Question(words=asked)
+    return question.model_copy(update={"key": key})
+
+
+def _kept_answer(text: str) -> Any:  # Any: JSON
+    """The answer of a tool, from the JSON of its step."""
+    kept = json.loads(text)
+    if not isinstance(kept, dict) or "answer" not in kept:
+        raise ValueError("no answer in it")
+    return kept["answer"]
+
+
+def _keepable(value: Any) -> Any:
+    """A value as JSON holds it; what JSON does not hold as its text."""
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError, RecursionError):
+        return as_text(value)
+
+
+FACTS = ("message", "type", "status", "request_id", "retryable", "billable", "retry_after_s")
+"""The fields of an ApiError besides its words."""
+
+
+def _as_plain_error(error: ApiError | ToolError) -> dict[str, Any]:
+    """An error as it is kept."""
+    if isinstance(error, ApiError):
+        return {"error": "ApiError", **{name: getattr(error, name) for name in FACTS}}
+    return {"error": "ToolError", "message": in_words(error)}
+
+
+def _error_from(kept: dict[str, Any]) -> Exception:
+    """The error that was kept."""
+    facts = dict(kept)
+    if facts.pop("error") == "ToolError":
+        return ToolError(facts["message"])
+    return ApiError(facts.pop("message"), **facts)
+
+
+# ── changes of a reply, for a fork ────────────────────────────────────────────────────────────────
+
+
+def saying(text: str) -> Callable[[Reply], Reply]:
+    """A change for `Journal.fork`: the same reply with another text. Raises ValueError, when it is
+    applied, for a reply without a text."""
+
+    def change(reply: Reply) -> Reply:
+        texts = [block for block in reply.content if block.type == "text"]
+        if not texts:
+            raise ValueError("the reply calls tools and has no text; change it with `calling`")
+        first = texts[0]
+        others = [block for block in reply.content if block is first or block.type != "text"]
+        return _with_block(reply, others, first, {"text": text})
+
+    return change
+
+
+def calling(**arguments: object) -> Callable[[Reply], Reply]:
+    """A change for `Journal.fork`: the same reply with other arguments of its first tool call, such
+    as the intent of a handoff; arguments that are not named stay. Raises ValueError, when it is
+    applied, for a reply that calls no tool."""
+
+    def change(reply: Reply) -> Reply:
+        if not reply.tool_calls:
+            raise ValueError("the reply calls no tool; change it with `saying`")
+        call = next(block for block in reply.content if block.type == "tool_use")
+        new_input = {**reply.tool_calls[0].input, **arguments}
+        return _with_block(reply, reply.content, call, {"input": new_input})
+
+    return change
+
+
+def _with_block(
+    reply: Reply, content: list[Block], changed: Block, fields: dict[str, Any]
+) -> Reply:
+    """A reply of this content, with one block changed. It is whole: one that was cut would be asked
+    anew when more is allowed, and the change be lost."""
+    new_block = changed.model_copy(update=fields)
+    blocks = [new_block if block is changed else block for block in content]
+    stop_reason = "end_turn" if reply.stop_reason == "max_tokens" else reply.stop_reason
+    return reply.model_copy(update={"content": blocks, "stop_reason": stop_reason})

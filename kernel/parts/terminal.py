@@ -1,0 +1,95 @@
+"""Parts that every run from a terminal shares: its options, and the sentences for errors."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+
+from ..plumbing import spending
+from ..plumbing.client import Client, SetupError
+from ..plumbing.connections import connect
+from ..plumbing.private_files import private_file
+from ..plumbing.trace import Trace, counted, dollars, printable
+
+NOBODY_READS = (
+    "the program that reads this output has closed it, as `head` does when it has its lines; "
+    "--save FILE keeps the whole run"
+)
+
+
+def run_options() -> argparse.ArgumentParser:
+    """A parser of these options, to be used as a parent of another parser."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument(
+        "--save", metavar="FILE", help="write every event of the run to FILE, as JSON lines"
+    )
+    parser.add_argument(
+        "--live",
+        action="store_true",
+        help="use a real model (needs ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL)",
+    )
+    parser.add_argument(
+        "--max-usd",
+        metavar="AMOUNT",
+        help="hard cap of a live run, in dollars (default 0.50, or WORKSHOP_MAX_USD)",
+    )
+    return parser
+
+
+def command(*words: str) -> str:
+    """A command as it can be typed into the system's own shell."""
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+
+
+def client_of(options: argparse.Namespace) -> Client:
+    """The client that these options ask for. Raises SetupError."""
+    if options.max_usd is not None:
+        try:
+            spending.allow(spending.parse_dollars(options.max_usd, "max_usd (--max-usd)"))
+        except ValueError as problem:
+            raise SetupError(str(problem)) from None
+    return connect("live" if options.live else None)
+
+
+def check_writable(path: str | None) -> None:
+    """Opens the file of --save before any work is done. Raises SetupError when that fails."""
+    if path is None:
+        return
+    try:
+        private_file(path, "ab").close()
+    except OSError as problem:
+        raise SetupError(
+            f"--save {path!r} cannot be written ({problem.strerror}); give the name of a file in a "
+            "folder that exists and that you may write to"
+        ) from None
+
+
+def report(error: Exception) -> None:
+    """Prints an error as one line."""
+    own_output = isinstance(error, OSError) and not error.filename
+    words = NOBODY_READS if isinstance(error, BrokenPipeError) else str(error)
+    print(f"error: {printable(words, lines=False)}", file=sys.stderr)
+    if own_output:
+        _silence_stdout()
+
+
+def _silence_stdout() -> None:
+    """Redirects stdout to devnull so that flushing at exit does not fail again."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+
+
+def spent_so_far(trace: Trace) -> str:
+    """Returns the bill of a stopped run, and how many tokens more may be billed at most."""
+    replies = sum(request.reply is not None for request in trace.work.requests)
+    used = trace.totals()
+    tokens = used["input_tokens"] + used["output_tokens"]
+    words = f"spent so far: {counted(replies, 'call')} · {tokens:,} tokens · {dollars(used['usd'])}"
+    ends = [work.spent.tokens for work in trace.work.dispatches if work.end]
+    unknown = max(ends, default=0) - tokens
+    if unknown > 0:
+        words += f"; what was under way may be billed too: at most {unknown:,} tokens"
+    return words

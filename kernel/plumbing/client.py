@@ -1,0 +1,576 @@
+"""The way to a model: one POST, retried by the service's own rules, and the money it may cost."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import email.utils
+import json
+import random
+import re
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal, NoReturn
+
+import httpx
+from pydantic import SecretStr, ValidationError
+
+from ..core.budget import SMALLEST_ANSWER, Budget, Hold, Ledger
+from ..core.wire import ACCOUNT_HEADER, API_VERSION, ApiError, Reply, Request
+from . import spending
+from .models import demand_of, spent_on
+from .redaction import Redaction
+from .waiters import Slots
+from .waiting import before_next_try
+
+Mode = Literal["offline", "live", "local", "recorded"]
+"""The kind of service that answers; "recorded" is a replay of a run, see
+`kernel.parts.journal.recording`."""
+
+RETRYABLE_STATUS = {408, 409, 429}
+"""And every 5xx, where the service does not say which error it is."""
+
+TYPE_OF_STATUS = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    408: "timeout_error",
+    409: "conflict_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+"""For servers that do not say; any other 5xx is an `api_error`."""
+
+STATUS_OF_TYPE = {kind: status for status, kind in TYPE_OF_STATUS.items()} | {"api_error": 500}
+"""The usual status of each type of error, whatever the status that it comes with."""
+
+READ_S = 600.0
+"""Seconds until a reply is given up: between two of its parts, and for all of its body, checked
+when a part arrives."""
+
+TIMEOUTS = {"connect": 10.0, "read": READ_S, "write": 60.0, "pool": None}
+"""Seconds. A model may think for minutes; httpx's own 5 seconds are made for web pages."""
+
+NOT_SENT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.UnsupportedProtocol,
+    httpx.ProxyError,
+)
+"""Errors that are raised before the request was sent: it cannot have cost anything."""
+
+OnRetry = Callable[[ApiError, float], Awaitable[None] | None]
+"""Called after a failed try, with the error and the seconds until the next one."""
+
+MAX_REPLY_BYTES = 32_000_000
+"""A longer reply is not read to its end."""
+
+MAX_RETRY_WAIT_S = 60.0
+"""A server that asks for a longer wait than this gets no second try: the error says how long it
+asked for."""
+
+MAX_MESSAGE = 4_000
+"""Characters that are kept of what a server says went wrong."""
+
+
+@dataclass
+class _Payment:
+    """One request whose cost is charged above: by the run that sends it, or by the process that
+    this one works for."""
+
+    content: bytes
+    account: Ledger | None
+    is_used: bool = False
+
+    def is_for(self, request: Request, account: Ledger) -> bool:
+        """True for the request that is paid, at the account that it is paid from, the first
+        time."""
+        is_it = self.content == request.content and self.account in (None, account)
+        return is_it and not self.is_used
+
+
+_payment: ContextVar[_Payment | None] = ContextVar("payment", default=None)
+
+
+@contextlib.contextmanager
+def paid(request: Request, account: Ledger | None = None) -> Iterator[None]:
+    """Sends this request, within the block, without a further charge, once.
+
+    account: the one that it was charged to; None for every one.
+    """
+    token = _payment.set(_Payment(request.content, account))
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):  # garbage collection closes it in another context
+            _payment.reset(token)
+
+
+class SetupError(ValueError):
+    """The connection that was asked for cannot be made; the message says what is missing."""
+
+
+class _Unreadable(Exception):
+    """A reply came, and it cannot be read; the message says why."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Client(contextlib.AbstractAsyncContextManager["Client"]):
+    """A connection to one server, for any thread and event loop; `async with` closes it.
+
+    transport:   an httpx transport; the offline model is one. Requests go straight to it: a turn
+                 needs none of the redirects, cookies and auth flows of `httpx.AsyncClient`, which
+                 cost as much as the turn.
+    max_usd:     a cap of this client's own. What a client sends that is live, or has a key, counts
+                 against the limit of the process as well (`kernel.plumbing.spending`).
+    concurrency: how many requests may be under way at once; None for any number.
+    """
+
+    def __init__(
+        self,
+        transport: httpx.AsyncBaseTransport,
+        *,
+        mode: Mode = "offline",
+        base_url: str = "http://offline",
+        api_key: str | None = None,
+        auth_token: str | None = None,
+        max_usd: Decimal | str | None = None,
+        unknown_price_ok: bool = True,
+        concurrency: int | None = None,
+        retries: int = 2,
+        sleep: Callable[[float], Awaitable[None]] | None = None,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.transport = transport
+        self.mode = mode
+        self.base_url = base_url.rstrip("/")
+        if retries < 0:
+            raise ValueError(f"retries is {retries}; expected 0 or more further tries")
+        if concurrency is not None and concurrency < 1:
+            raise ValueError(f"concurrency is {concurrency}; expected at least 1, or None")
+        self.retries = retries
+        self.slots: contextlib.AbstractAsyncContextManager[None] = (
+            Slots(concurrency) if concurrency else contextlib.nullcontext()
+        )
+        cap = Budget.model_validate({"usd": max_usd})
+        self.ledger = Ledger(cap, owner="the client", unknown_price_ok=unknown_price_ok)
+        """The books of the work: a reply that a journal gives back is booked here again."""
+        self.pays = mode == "live" or bool(api_key or auth_token)
+        """True if somebody may be billed for what is sent."""
+        self.billed = Ledger(
+            cap,
+            spending.ledger() if self.pays else None,
+            owner="the client",
+            unknown_price_ok=unknown_price_ok,
+        )
+        """The books of what is really sent."""
+        self._sleep = sleep or asyncio.sleep
+        self._jitter = jitter
+        self._url = httpx.URL(f"{self.base_url}/v1/messages")
+        if self._url.userinfo or self._url.query or self._url.fragment:  # maybe a secret: not shown
+            raise SetupError(
+                "the base URL holds a name, a password, a query or a fragment; expected none"
+            )
+        self.public_headers = {
+            "host": self._url.netloc.decode("ascii"),
+            "user-agent": "supervisor-workshop",
+            "accept": "application/json",
+            "accept-encoding": "identity",  # a compressed reply has no bound
+            "content-type": "application/json",
+            "anthropic-version": API_VERSION,
+        }
+        secrets = {
+            "x-api-key": api_key,
+            "authorization": f"Bearer {auth_token}" if auth_token else None,
+        }
+        self._secrets = {name: SecretStr(value) for name, value in secrets.items() if value}
+        self._redaction = Redaction(key for key in (api_key, auth_token) if key)
+        odd = not all(
+            value.isascii() and value.isprintable() for value in secrets.values() if value
+        )
+        del api_key, auth_token, secrets  # a traceback may show what its frames hold
+        if odd:
+            raise SetupError(
+                "the key holds a character that cannot stand in an HTTP header; copy it again"
+            )
+
+    def __repr__(self) -> str:
+        cap = self.ledger.budget.usd
+        return f"Client(mode={self.mode!r}, base_url={self.base_url!r}, max_usd={cap})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Client stays in its process, with its key and its cap; "
+            "call connect() in the process that does the work"
+        )
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        await self.transport.aclose()
+
+    async def send(
+        self,
+        request: Request | dict[str, Any],
+        *,
+        on_retry: OnRetry | None = None,
+    ) -> Reply:
+        """Sends one request, again where the service's rules allow it; returns the reply.
+
+        request:  a Request, or the body of one.
+        on_retry: called before each further try with what failed and the seconds until then; what
+                  it returns is awaited before the wait.
+
+        Raises ApiError when the last try fails, and Exhausted in place of a try that could pass a
+        limit in dollars, be it the first or a further one.
+        """
+        request = Request.of(request)
+        payment = _payment.get()
+        if payment and payment.is_for(request, self.billed):
+            payment.is_used = True
+            return await self._tried(request, on_retry)
+        if not self.pays:
+            return await self._tried(request, on_retry)
+        with await held(self.billed, request, least=request.max_tokens) as hold:
+
+            async def again(error: ApiError, wait_s: float) -> None:
+                if on_retry and (answer := on_retry(error, wait_s)):
+                    await answer
+                hold.again(billable=error.billable)
+
+            hold.begin()
+            try:
+                reply = await self._tried(request, again)
+            except ApiError as error:
+                hold.failed(billable=error.billable)
+                raise
+            hold.settle(spent_on(request.model, reply.usage))
+            return reply
+
+    async def hand_out(self, specialist: str, limit: int) -> int | None:
+        """Counts a handoff to elsewhere, where this client knows who counts for its run; see
+        `Run.hand_out`. Others, like this one, leave it to the run.
+        """
+        return None
+
+    def prepare(self, request: Request) -> Request:
+        """Returns the request to send for one that a run asks; it is what the run pays for."""
+        return request
+
+    def bills(self, request: Request) -> bool:
+        """True if somebody is billed for a request; False if it is answered without being sent."""
+        return self.pays
+
+    async def _tried(self, request: Request, on_retry: OnRetry | None) -> Reply:
+        """The reply to one request, after as many tries as the service's rules allow."""
+        attempt = 0
+        while True:
+            outcome = await self._send_once(request.content)
+            if isinstance(outcome, Reply):
+                return outcome
+            attempt += 1
+            wait_s = before_next_try(outcome.retry_after_s, attempt, self._jitter)
+            if not outcome.retryable or attempt > self.retries or wait_s > MAX_RETRY_WAIT_S:
+                raise outcome
+            if on_retry and (answer := on_retry(outcome, wait_s)):
+                await answer
+            await self._sleep(wait_s)
+
+    async def _send_once(self, content: bytes) -> Reply | ApiError:
+        """One try. An error is returned, not raised: a traceback leads to frames with the key."""
+        try:
+            status, headers, body = await self._exchange(content)
+        except (httpx.TransportError, httpx.DecodingError) as problem:
+            return self._lost(problem)
+        except _Unreadable as problem:
+            return self._unreadable(problem)
+        except Exception as bug:
+            if self._secrets:
+                _drop_frames(bug)
+            raise
+        if status != 200:
+            return self._refused(status, headers, body)
+        return self._reply(headers, body)
+
+    async def _exchange(self, content: bytes) -> tuple[int, httpx.Headers, bytes]:
+        """Sends bytes; returns status, headers and body, without the key where the server echoes
+        it."""
+        # `stream=` takes the headers unchanged; `content=` would go through all of them twice more
+        request = httpx.Request(
+            "POST",
+            self._url,
+            headers={**self.headers(), "content-length": str(len(content))},
+            stream=httpx.ByteStream(content),
+            extensions={"timeout": TIMEOUTS},
+        )
+        response = await self.transport.handle_async_request(request)
+        try:
+            body = await _read(response)
+        finally:
+            await response.aclose()
+        return response.status_code, response.headers, self._redaction.replaced(body)
+
+    def _reply(self, headers: httpx.Headers, body: bytes) -> Reply | ApiError:
+        try:
+            reply = Reply.model_validate_json(body)
+        except ValidationError as problem:
+            if _is_error(_payload(body)):
+                return self._refused(200, headers, body)
+            first = problem.errors(include_url=False, include_input=False)[0]["msg"]
+            content_type = headers.get("content-type", "no content type")
+            given = f"something that is not a reply ({content_type}; {first}): {_excerpt(body)}"
+            remedy = "check the base URL"
+            if _first_event(body):
+                given = f"a stream ({_excerpt(body)})"
+                remedy = "the server streams, though it was not asked to: switch that off there"
+            return self._error(
+                f"the server answered 200 with {given}; {remedy}",
+                "invalid_reply",
+                status=200,
+                billable=True,
+            )
+        account = self._account(headers)
+        if account is None and reply.account is None:
+            return reply
+        return reply.model_copy(update={"account": account})
+
+    def _account(self, headers: httpx.Headers) -> dict[str, Any] | None:
+        """Returns the offline model's account of its reading of the request; None when the header
+        is missing or odd.
+        """
+        text = headers.get(ACCOUNT_HEADER)
+        if text is None:
+            return None
+        try:
+            account = json.loads(self._redaction.replaced(text.encode()))
+        except (ValueError, RecursionError):
+            return None
+        return account if isinstance(account, dict) else None
+
+    def headers(self) -> dict[str, str]:
+        """Returns the headers of every request of this client, the key included: for sending, never
+        for showing.
+        """
+        return self.public_headers | {
+            name: secret.get_secret_value() for name, secret in self._secrets.items()
+        }
+
+    def _lost(self, problem: Exception) -> ApiError:
+        """The way to the server failed."""
+        billable = not isinstance(problem, NOT_SENT)
+        if isinstance(problem, httpx.TimeoutException):
+            message = f"no reply in time ({type(problem).__name__})"
+            return self._error(message, "timeout_error", retryable=True, billable=billable)
+        message = f"{str(problem) or type(problem).__name__} ({self.base_url})"
+        return self._error(message, "connection_error", retryable=True, billable=billable)
+
+    def _unreadable(self, problem: _Unreadable) -> ApiError:
+        """The server answered with something that is not read to its end."""
+        done = problem.status == 200
+        return self._error(
+            str(problem),
+            "invalid_reply" if done else _type_of(problem.status),
+            status=problem.status,
+            billable=done,
+            retryable=not done and _may_pass(problem.status),
+        )
+
+    def _refused(self, status: int, headers: httpx.Headers, body: bytes) -> ApiError:
+        """The server answered with an error, whatever the status: its type says whether to try
+        again, and no work was done that is billed."""
+        payload = _payload(body)
+        problem = payload.get("error")
+        if isinstance(problem, str):
+            problem = {"message": problem}
+        if not isinstance(problem, dict):
+            problem = {"message": f"not the API's error format: {_excerpt(body)}"}
+        code = problem.get("code")  # other dialects say the status there
+        meant = code if type(code) is int and code >= 400 else status
+        kind = str(problem.get("type") or _type_of(meant))
+        # a spend limit answers 429 too, and waiting does not lift it
+        spend_limit = "spend" in str(problem.get("details"))
+        waiting_helps = not spend_limit and _may_pass(STATUS_OF_TYPE.get(kind, meant))
+        asked_for = {"true": True, "false": False}.get(headers.get("x-should-retry", ""))
+        request_id = headers.get("request-id") or payload.get("request_id") or ""
+        return self._error(
+            str(problem.get("message") or "the server did not say why"),
+            kind,
+            status=status,
+            retryable=waiting_helps if asked_for is None else asked_for,
+            request_id=request_id if isinstance(request_id, str) else "",
+            retry_after_s=_retry_after_s(headers),
+        )
+
+    def _error(self, message: str, kind: str, *, request_id: str = "", **facts: Any) -> ApiError:
+        clean = self._redaction.replaced_in_text
+        return ApiError(
+            clean(message)[:MAX_MESSAGE],
+            type=clean(kind)[:MAX_MESSAGE],
+            request_id=clean(request_id)[:MAX_MESSAGE],
+            **facts,
+        )
+
+
+async def held(
+    ledger: Ledger,
+    request: Request,
+    *,
+    least: int = SMALLEST_ANSWER,
+    on_wait: Callable[[str, int], None] | None = None,
+) -> Hold:
+    """Sets aside what a request may cost; see `Ledger.hold_when_free`.
+
+    While another request is being sent it does not wait: that one may hold the money.
+    """
+    demand = demand_of(request.size)
+    if _payment.get():
+        return ledger.hold(demand, least=least)
+    return await ledger.hold_when_free(demand, least=least, on_wait=on_wait)
+
+
+class WrappedClient(Client):
+    """A client around a client: it changes what `send` does, and is otherwise the client itself.
+
+    Subclasses override `send` and hand the request on to `self.wrapped.send`. One that answers by
+    itself also overrides `bills`; one that asks for something else overrides `prepare`, since a run
+    pays before it sends. A further request that `send` makes is charged beside the first, and
+    refused where there is no room for both. Ledger, slots, mode and address are those of the
+    wrapped client, also when they change later.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self.wrapped = client
+
+    def __getattr__(self, name: str) -> Any:  # Any: whatever the wrapped client has
+        if name == "wrapped":  # not set: the object is being copied or is half made
+            raise AttributeError(name)
+        return getattr(self.wrapped, name)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.wrapped!r})"
+
+    def headers(self) -> dict[str, str]:
+        return self.wrapped.headers()
+
+    async def aclose(self) -> None:
+        await self.wrapped.aclose()
+
+    async def send(
+        self,
+        request: Request | dict[str, Any],
+        *,
+        on_retry: OnRetry | None = None,
+    ) -> Reply:
+        return await self.wrapped.send(request, on_retry=on_retry)
+
+    def prepare(self, request: Request) -> Request:
+        return self.wrapped.prepare(request)
+
+    def bills(self, request: Request) -> bool:
+        return self.wrapped.bills(request)
+
+    async def hand_out(self, specialist: str, limit: int) -> int | None:
+        return await self.wrapped.hand_out(specialist, limit)
+
+
+def _drop_frames(problem: BaseException) -> None:
+    """Drops the tracebacks of an exception and of those behind it: their frames hold the key."""
+    seen: set[int] = set()
+    todo: list[BaseException | None] = [problem]
+    while todo:
+        behind = todo.pop()
+        if behind and id(behind) not in seen:
+            seen.add(id(behind))
+            behind.__traceback__ = None
+            todo += [behind.__cause__, behind.__context__]
+
+
+async def _read(response: httpx.Response) -> bytes:
+    """The body as it came over the wire. Raises _Unreadable when it is packed or too long."""
+    encoding = response.headers.get("content-encoding", "identity")
+    if encoding.strip().lower() not in ("", "identity"):
+        raise _Unreadable(
+            response.status_code,
+            f"the server packed its reply ({encoding[:40]}), though it was asked not to",
+        )
+    chunks = []
+    size = 0
+    latest = time.monotonic() + READ_S
+    async for chunk in response.stream:  # type: ignore[union-attr]  # asked for asynchronously
+        size += len(chunk)
+        if size > MAX_REPLY_BYTES:
+            raise _Unreadable(
+                response.status_code, f"the reply is longer than {MAX_REPLY_BYTES:,} bytes"
+            )
+        if time.monotonic() > latest:
+            raise httpx.ReadTimeout("the reply came too slowly")
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def _payload(body: bytes) -> dict[str, Any]:
+    """The JSON object of a page, or of the first event of a stream; empty when there is none."""
+    try:
+        payload = json.loads((_first_event(body) or body).decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return {}
+    return payload if isinstance(payload, dict) else {}
+
+
+def _first_event(body: bytes) -> bytes:
+    """The data of the first event of a stream, other than a ping; empty when it is no stream."""
+    if not _STREAM.match(body):
+        return b""
+    data = (found[1] for found in _DATA.finditer(body))
+    return next((each for each in data if b'"ping"' not in each[:40]), b"")
+
+
+_STREAM = re.compile(rb"\s*(?::|(?:event|data|id|retry):)")
+_DATA = re.compile(rb"^data:[ ]?([^\r\n]+)", re.MULTILINE)
+
+
+def _is_error(payload: dict[str, Any]) -> bool:
+    """True for the API's error object, also in the form of other dialects."""
+    return payload.get("type") == "error" or (
+        bool(payload.get("error")) and "content" not in payload
+    )
+
+
+def _excerpt(body: bytes) -> str:
+    """The beginning of a page that was not expected, quoted."""
+    return repr(body[:480].decode("utf-8", "replace")[:120])
+
+
+def _may_pass(status: int) -> bool:
+    """True if the same request may succeed later."""
+    return status in RETRYABLE_STATUS or status >= 500
+
+
+def _type_of(status: int) -> str:
+    return TYPE_OF_STATUS.get(status, "api_error" if status >= 500 else "http_error")
+
+
+def _retry_after_s(headers: httpx.Headers) -> float | None:
+    """Seconds to wait: `retry-after-ms`, or `retry-after` as seconds or as an HTTP date; None if
+    neither is there."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1)):
+        with contextlib.suppress(KeyError, ValueError):
+            seconds = float(headers[name]) * unit
+            if 0 <= seconds < float("inf"):
+                return seconds
+    with contextlib.suppress(KeyError, ValueError, OverflowError, TypeError):
+        date = email.utils.parsedate_to_datetime(headers["retry-after"])
+        return max(0.0, date.timestamp() - time.time())
+    return None

@@ -1,0 +1,136 @@
+"""The choice of a model: `connect()` makes a client for the offline model, the service or a local
+server.
+
+Offline is the default even when a key is in the environment: money is spent only by explicit
+choice, and under one hard cap for the whole process (`kernel.plumbing.spending`).
+"""
+
+from __future__ import annotations
+
+import os
+from decimal import Decimal
+from typing import Any
+
+import httpx
+
+from . import spending
+from .client import Client, Mode, SetupError
+from .network import address_of, pool_for, way_to
+
+AT_ONCE = 16
+"""The requests that may be under way at once at a real server, unless the caller says otherwise."""
+
+SERVICE = "https://api.anthropic.com"
+
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+"""The names of this machine."""
+
+
+def connect(
+    mode: Mode | None = None,
+    *,
+    max_usd: Decimal | str | float | None = None,
+    concurrency: int | None = None,
+    **offline: Any,  # Any: OfflineTransport says what it takes
+) -> Client:
+    """A client for the mode that was asked for: the argument, else WORKSHOP_MODEL, else offline.
+
+    offline: the deterministic model; `offline` takes its settings: latency_ms, seed, faults,
+             temperament.
+    live:    the real service, with ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN; or whatever server
+             ANTHROPIC_BASE_URL names.
+    local:   a server on this machine or network, at ANTHROPIC_BASE_URL. It gets
+             ANTHROPIC_AUTH_TOKEN when that is set, and never ANTHROPIC_API_KEY.
+    max_usd: a tighter cap for this connection; offline nothing is paid, and it caps nothing. All
+             that are live or have a key share one limit in this process, 0.50 dollars, which
+             `kernel.spending.allow` changes.
+    concurrency: how many requests may be under way at once; None for 16, offline for any number.
+
+    Raises SetupError, in one line, when something is missing.
+    """
+    chosen = mode or os.environ.get("WORKSHOP_MODEL") or "offline"
+    cap = _cap(max_usd, chosen)
+    if chosen == "offline":
+        from offline_model import OfflineTransport
+
+        return Client(OfflineTransport(**offline), concurrency=concurrency)
+    if chosen not in ("live", "local"):
+        raise SetupError(
+            f"the model is {chosen!r}; expected offline, live or local (argument or WORKSHOP_MODEL)"
+        )
+    if offline:
+        raise SetupError(
+            f"{', '.join(offline)}: only the offline model takes these settings; the mode is"
+            f" {chosen}"
+        )
+    local = chosen == "local"
+    url = _base_url(local)
+    return Client(
+        pool_for(url),
+        mode="local" if local else "live",
+        base_url=str(url),
+        api_key=None if local else os.environ.get("ANTHROPIC_API_KEY"),
+        auth_token=os.environ.get("ANTHROPIC_AUTH_TOKEN"),
+        concurrency=AT_ONCE if concurrency is None else concurrency,
+        max_usd=cap,
+        unknown_price_ok=local or url.host in LOCAL_HOSTS,
+    )
+
+
+def _cap(max_usd: Decimal | str | float | None, mode: str) -> Decimal | None:
+    """The cap of one connection. Raises SetupError for one that the process does not allow."""
+    try:
+        cap = spending.parse_dollars(max_usd, "max_usd (--max-usd)")
+        limit = None if mode == "offline" else spending.limit()
+    except ValueError as problem:
+        raise SetupError(str(problem)) from None
+    if cap is not None and limit is not None and cap > limit:
+        raise SetupError(
+            f"max_usd is {cap}, but this process may spend {limit} dollars in all; call "
+            f'kernel.spending.allow("{cap}") first'
+        )
+    return cap
+
+
+def _base_url(local: bool) -> httpx.URL:
+    """Returns the checked base URL of requests."""
+    address = os.environ.get("ANTHROPIC_BASE_URL")
+    if local and not address:
+        raise SetupError(
+            "the model is local, but ANTHROPIC_BASE_URL is not set; set it to your server's"
+            " address, for example http://127.0.0.1:11434 for Ollama"
+        )
+    keys = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+    has_key = any(bool(os.environ.get(name)) for name in keys)
+    if not address and not has_key:
+        raise SetupError(
+            "the model is live, but ANTHROPIC_API_KEY is not set; set it (or ANTHROPIC_BASE_URL for"
+            " a server of your own), or stay offline"
+        )
+    return _checked(address or SERVICE)
+
+
+def check_network() -> None:
+    """Looks at the settings with which `connect` would reach a model. Raises its SetupError."""
+    way_to(_checked(os.environ.get("ANTHROPIC_BASE_URL") or SERVICE))
+
+
+def _checked(address: str) -> httpx.URL:
+    """The base URL of requests, if it is one. It is not shown, since it may be a secret."""
+    if any(sign in address for sign in "@?#"):
+        raise SetupError(
+            "ANTHROPIC_BASE_URL holds a name, a password, a query or a fragment; put the secret"
+            " into ANTHROPIC_AUTH_TOKEN"
+        )
+    url = address_of(address)
+    if url is None:
+        raise SetupError(
+            "ANTHROPIC_BASE_URL is no address of a server; expected an address such as"
+            " http://127.0.0.1:11434"
+        )
+    if url.path.rstrip("/").endswith(("/v1", "/messages", "/completions")):
+        raise SetupError(
+            "ANTHROPIC_BASE_URL ends as the address of a request does; leave out /v1 and what"
+            " follows, which is added to it"
+        )
+    return url
