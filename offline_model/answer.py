@@ -29,6 +29,11 @@ class Answer:
         return cls(({"type": "text", "text": text},), why)
 
     @classmethod
+    def refuse(cls, reason: str, why: str) -> Answer:
+        """No answer: there is nothing to work on, or nobody who could."""
+        return cls((), why, reason)
+
+    @classmethod
     def call(cls, calls: list[tuple[str, dict[str, Any]]], why: str) -> Answer:
         """Calls of tools, each as its name and input."""
         uses = [{"type": "tool_use", "name": name, "input": given} for name, given in calls]

@@ -40,7 +40,7 @@ def describe(model: str, models: list[str]) -> dict[str, Any]:
     """A model as `GET /v1/models/{id}` shows it. Raises RequestError (404) when it is not one of
     `models`."""
     if model not in models and re.sub(r"-\d{8}$", "", model) not in models:
-        raise RequestError(404, f"model: {model}")
+        raise RequestError(404, f"model: {model} (this server has {', '.join(models)})")
     name = re.sub(r"(?<=\d)-(?=\d)", ".", model).replace("-", " ").title()
     return {
         "type": "model",

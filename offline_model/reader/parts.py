@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 
 from .lexicon import table, words_in
-from .words import BULLET, citations, sentences
+from .words import BULLET, citations, sentences, words
 
 LABELS = ("task", "feedback", "facts", "draft", "context", "rubric")
 _OPEN = re.compile(r"<([A-Za-z][\w.-]*+)(?:\s[^<>]*)?>")
@@ -129,22 +129,46 @@ def _label_in(line: str, current: str | None) -> tuple[str, str]:
 def parts(text: str) -> dict[str, str]:
     """The parts under their canonical names, others under their own name in lower case.
 
-    Parts of one name are joined, what is outside of any label is the task, an empty part is empty.
-    The last paragraph is the order where it is one. The result is shared: do not change it.
+    Parts of one name are joined, what is outside of any label is the task, an empty part is empty. A
+    task that itself holds a text to work on is read in the same way. The last paragraph is the order
+    where it is one. The result is shared: do not change it.
     """
     found = defaultdict(list)
     for name, body in labelled(text):
-        own = name.lower() or "task"
-        found[label_of(name) or own].append(body)
-    if "task" in found and "facts" not in found:
+        label, body = _as_order(name, body)
+        found[label].append(body)
+    if "task" in found and "facts" not in found and all(map(_is_plain, found["task"])):
         _move_cited_bullets(found)
     named = {}
     for name, bodies in found.items():
         named[name] = "\n\n".join(bodies).strip()
-    ends_with_tag = text.rstrip().endswith(">")
-    if named and not named.get("task") and not ends_with_tag:
+    if named and not text.rstrip().endswith(">"):
         _move_order(named)
+    if not _is_plain(named.get("task", "")):
+        return _with_parts_of_task(named)
     return named
+
+
+def _as_order(name: str, body: str) -> tuple[str, str]:
+    """(the canonical name, the text) of a part; "Research: Qdrant" is an order, and no finding."""
+    is_line = bool(body) and "\n" not in body and not citations(body)
+    if is_line and name.lower() in words_in("words/labels", "orders"):
+        return "task", f"{name} {body}"
+    return label_of(name) or name.lower() or "task", body
+
+
+def _is_plain(task: str) -> bool:
+    """True if a text holds no label."""
+    return all(not name for name, _ in labelled(task))
+
+
+def _with_parts_of_task(named: dict[str, str]) -> dict[str, str]:
+    """The parts with those that the task itself holds, where it holds a text to work on."""
+    inner = parts(named["task"])
+    if not (inner.get("facts") or inner.get("draft")):
+        return named
+    given = {name: body for name, body in named.items() if body}
+    return {**named, **inner, **given, "task": inner.get("task", "")}
 
 
 def _move_cited_bullets(found: dict[str, list[str]]) -> None:
@@ -158,10 +182,14 @@ def _move_cited_bullets(found: dict[str, list[str]]) -> None:
 
 
 def _move_order(named: dict[str, str]) -> None:
-    """Make the last paragraph the task, where that is one short sentence of its own."""
+    """Make the last paragraph the task, where that is one short sentence of its own; where there is a
+    task, only a sentence that begins like an order belongs to it."""
     name = [*named][-1]
     rest, _, last = named[name].rpartition("\n\n")
     is_item = BULLET.match(last) or citations(last)
-    if rest and len(sentences(last)) == 1 and not is_item:
+    if name == "task" or not rest or is_item or len(sentences(last)) != 1:
+        return
+    task = named.get("task", "")
+    if not task or words(last)[0] in words_in("words/labels", "order_verbs"):
         named[name] = rest.strip()
-        named["task"] = last.strip()
+        named["task"] = f"{task}\n\n{last}".strip()

@@ -25,7 +25,7 @@ from .difference import account_of, with_clauses
 from .lexicon import has, scan
 from .view import View, text_of
 from .words import content_words, sentences
-from .workers import kind_of, without_listing
+from .workers import finished_with, kind_of, without_listing
 
 CHARACTERS_PER_TOKEN = 4
 _FORM = "a form to fill"
@@ -43,7 +43,9 @@ def answer(request: dict[str, Any], temperament: Temperament | None = None) -> A
     if reply.refusal or any(block["type"] != "text" for block in reply.content):
         return reply
     ending = _ending(request)
-    return _finished(request, temperament, reply, ending) if ending else reply
+    if not ending or finished_with(View.of(request)):
+        return reply
+    return _as_call(request, temperament, reply, ending)
 
 
 def _ending(request: dict[str, Any]) -> dict[str, Any] | None:
@@ -57,7 +59,7 @@ def _ending(request: dict[str, Any]) -> dict[str, Any] | None:
     return endings[0] if len(endings) == 1 else None
 
 
-def _finished(
+def _as_call(
     request: dict[str, Any], temperament: Temperament, reply: Answer, ending: dict[str, Any]
 ) -> Answer:
     """The answer as a call of the tool that takes it; as words where the job is not known, or where
@@ -90,7 +92,7 @@ def _decided(request: dict[str, Any], temperament: Temperament) -> Answer:
     refusal = _beyond(view, account) if is_beyond else ""
     if refusal:
         account = replace(account, read_as=_UNKNOWN, topic="", wishes=())
-        reply = Answer.say(refusal, "This job lies beyond the edge.")
+        reply = Answer.refuse(refusal, "This job lies beyond the edge.")
         return replace(reply, account=account)
     reply = skill.reply(view)
     if view.schema is not None and not reply.refusal and not _is_structured(reply):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from dataclasses import dataclass, replace
@@ -16,6 +17,10 @@ _HEADER = re.compile(
     r"(?:[ \t]+\((?P<date>\d{4}[\d-]*|no date)\))?[ \t]*$",
     re.M,
 )
+
+
+_LITERAL = re.compile(r"[\[{\s]+['\"]")
+"""The beginning of a list or a dict that holds texts."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,16 @@ def json_of(text: str) -> Any:  # Any: JSON
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
+        return _literal(text)
+
+
+def _literal(text: str) -> Any:  # Any: Python's literals
+    """The list or dict that `str(...)` made a text of, as a tool's result that was to be JSON; else None."""
+    if not text.endswith(("}", "]")) or _LITERAL.match(text) is None:
+        return None
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
 
 

@@ -95,6 +95,19 @@ def _kind(name: str, described: str, takes_work: bool) -> str:
     return "finalize" if has(described, "tools/finish") else "other"
 
 
+def finished_with(view: View) -> str:
+    """The text that the last call ended the work with; "" where it did not, or where that failed."""
+    last = view.calls[-1] if view.calls else None
+    if last is None or last.result is None or last.is_error:
+        return ""
+    tools = view.request.get("tools") or ()
+    ending = [tool for tool in tools if isinstance(tool, dict) and tool.get("name") == last.name]
+    if not any(kind_of(tool) == "finalize" for tool in ending):
+        return ""
+    texts = [value for value in last.input.values() if isinstance(value, str) and value.strip()]
+    return texts[0] if texts else "The work is finished."
+
+
 def stage(tool: dict[str, Any]) -> int:
     """Returns the turn of a specialist: 0 memory, 1 research, 3 findings, 4 writing, 5 review, 6
     the end.

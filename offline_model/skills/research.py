@@ -54,7 +54,7 @@ def reply(view: View) -> Answer:
     research = _Research(view)
     if not research.about and not research.asked:
         text = "What is the topic to research? The task names none."
-        return Answer.say(text, "No topic to search for.")
+        return Answer.refuse(text, "No topic to search for.")
     if view.must_answer:
         return research.report()
     to_open = research.to_open()

@@ -76,7 +76,10 @@ def reply(view: View) -> Answer:
         place = hashlib.sha256(draft.encode()).digest()[0] + len(view.texts)
         return _verdict(view, [Issue("", _VAGUE[place % len(_VAGUE)])])
     if not draft.strip():
-        return _verdict(view, [Issue("", "there is no draft to review", "hand over the draft")])
+        missing = Issue("", "there is no draft to review", "hand over the draft")
+        if not view.schema:
+            return Answer.refuse(str(missing), "There is nothing to review.")
+        return _verdict(view, [missing])
     return _verdict(view, inspect(view, draft)[:MOST_ISSUES])
 
 

@@ -23,6 +23,7 @@ from ..reader.workers import (
     LAST_TURN,
     clause_for,
     fields_of,
+    finished_with,
     kind_of,
     said_of,
     stage,
@@ -64,12 +65,11 @@ def fits(view: View) -> bool:
 
 
 def _is_named_for_it(tool: dict[str, Any]) -> bool:
-    """True if a tool's name says that it hands over, and it takes a task or nothing, no amount to
-    transfer.
-    """
-    names = {name.lower() for name in fields_of(tool)}
-    takes_a_task = not names or not names.isdisjoint(words_in(LEXICON, "intent"))
-    return takes_a_task and _HANDS_OVER.match(tool.get("name", "")) is not None
+    """True if a tool's name says that it hands over, and it takes no amount to transfer."""
+    schema = tool.get("input_schema") or {}
+    kinds = {resolve(field, schema).get("type") for field in fields_of(tool).values()}
+    is_named = _HANDS_OVER.match(tool.get("name", "")) is not None
+    return is_named and kinds.isdisjoint(("integer", "number"))
 
 
 def _hands_over(tool: dict[str, Any]) -> bool:
@@ -257,7 +257,10 @@ def reply(view: View) -> Answer:
     task = view.task or view.first
     if not re.search(r"\w", task):
         text = "There is no task in this message: say what the team should do."
-        return Answer.say(text, "Nothing was asked.")
+        return Answer.refuse(text, "Nothing was asked.")
+    finished = finished_with(view)
+    if finished:
+        return Answer.say(finished, "The work is finished: nothing is left to call.")
     desk = _Desk.of(view, task)
     if view.must_answer:
         return _end(desk, "Time is up: give what there is.")
@@ -555,7 +558,9 @@ def _end(desk: _Desk, why: str) -> Answer:
     """Finish with the output, in the form of the tool that ends the work."""
     reasons = "; ".join(desk.failures)
     parts = desk.output()
-    parts = parts or [f"This could not be done: {reasons or 'no specialist for it is there'}."]
+    if not parts:
+        reason = reasons or "no specialist for it is there"
+        return Answer.refuse(f"This could not be done: {reason}.", why)
     output = "\n".join(parts)
     for tool in desk.view.tools:
         if kind_of(tool) == "finalize":

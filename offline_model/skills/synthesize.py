@@ -56,7 +56,9 @@ def reply(view: View) -> Answer:
     if about and _TITLED.search(view.instructions):
         heading = f"# {about[0].upper()}{about[1:]}"
         blocks.insert(0, heading)
-    text = "\n\n".join(blocks) or "There are no results to merge."
+    text = "\n\n".join(blocks)
+    if not merger.statements and not merger.lost:
+        return Answer.refuse("There are no results to merge.", "Nothing was handed over.")
     why = f"{len(merger.pairs)} contradiction(s) among {len(merger.statements)} statements."
     if view.schema is None:
         return Answer.say(text, why)

@@ -41,7 +41,7 @@ def reply(view: View) -> Answer:
     question = _question(view)
     if not re.search(r"\w", question):
         text = "There is no question in this message: say what you want to know."
-        return Answer.say(text, "Nothing was asked.")
+        return Answer.refuse(text, "Nothing was asked.")
     greets = has(question, "roles/talk", "greeting_wordings")
     if greets and len(question.split()) < LONGEST_GREETING:
         text = "Hello! Give me a task, and the text or the tools that it needs."
@@ -63,7 +63,7 @@ def reply(view: View) -> Answer:
     short = question if len(question) < 90 else f"{question[:80].rsplit(' ', 1)[0]} …"
     needed = "I would need the facts, or a tool to find them." if not view.tools else ""
     text = f"I cannot answer “{short}”: {found}. {needed}".rstrip()
-    return Answer.say(text, "Nothing to answer from.")
+    return Answer.refuse(text, "Nothing to answer from.")
 
 
 def _of_tools(view: View) -> str:

@@ -178,5 +178,5 @@ def test_the_model_does_not_see_a_deferred_tool():
     text = "What do the sources say about the tea tax? Search the library."
     assert send(ask(text, [SEARCH]))[1]["stop_reason"] == "tool_use"
     deferred = {**SEARCH, "defer_loading": True}
-    assert send(ask(text, [deferred]))[1]["stop_reason"] == "end_turn"
+    assert send(ask(text, [deferred]))[1]["stop_reason"] == "refusal"
     assert "provided tools" in refusal(ask(text, [deferred], {"type": "tool", "name": "search"}))

@@ -45,7 +45,7 @@ SYSTEMS = ("", "You are a helpful assistant.", "You are the writer of a desk. Wr
 def test_a_job_that_it_does_not_know_is_no_brief_because_facts_are_at_hand(task, system):
     reply = send(parts(task=task, facts=FACTS), system)
     quoted = task[0].lower() + task[1:-1]
-    assert "I am the offline model" in reply.text and quoted in reply.text
+    assert "I am the offline model" in reply.refusal and quoted in reply.refusal
     assert reply.account.read_as == "an unknown job" and not reply.account.wishes
 
 
@@ -54,7 +54,7 @@ def test_a_job_that_it_does_not_know_is_no_brief_because_facts_are_at_hand(task,
 )
 def test_a_text_of_the_facts_is_still_a_brief(task):
     reply = send(parts(task=task, facts=FACTS), "You are the writer of a desk.")
-    assert reply.account.read_as == "writer" and "I am the offline model" not in reply.text
+    assert reply.account.read_as == "writer" and not reply.refusal
 
 
 @on_each(

@@ -158,7 +158,8 @@ async def asked(row: dict[str, Any], run: Run) -> tuple[str, list[Any]]:
         turn = {"role": "user", "content": back}
         body["messages"] = [*body["messages"], replies[-1].as_message(), turn]
         replies.append(await run.ask(**body))
-    return replies[-1].text, replies
+    details = (replies[-1].model_extra or {}).get("stop_details") or {}
+    return replies[-1].text or details.get("explanation", ""), replies
 
 
 async def play(row: dict[str, Any], desk: OnCallDesk) -> Outcome:
@@ -224,7 +225,7 @@ def is_told(row: dict[str, Any], outcome: Outcome) -> bool:
 
 DONE = {
     124: (
-        "writer-06 writer-09 writer-16 writer-19 reviewer-03 reviewer-12 researcher-10 supervisor-01 "
+        "writer-06 writer-09 writer-16 reviewer-03 reviewer-12 researcher-10 supervisor-01 "
         "supervisor-04 supervisor-09 planner-06 own-07 tools-09 tools-10 tools-12 talk-01 talk-06 talk-08 talk-10"
     ),
     60: "brief-2 review-6 edit-9 schema-2 schema-5 desk-1 desk-4",

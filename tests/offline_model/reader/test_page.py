@@ -216,7 +216,7 @@ def test_the_sentence_on_an_unknown_job_is_the_one_of_the_page():
         parts(task="Translate the draft into German", draft=draft), "You are a translator."
     )
     quoted = re.search(r'"(I am the offline model.*?words\)\.)"', " ".join(PAGE.split()))
-    assert reply.text == quoted[1] and reply.account.read_as == "an unknown job"
+    assert reply.refusal == quoted[1] and reply.account.read_as == "an unknown job"
 
 
 # ── parts and roles ──────────────────────────────────────────────────────────────────────────────────────────
@@ -242,7 +242,12 @@ def test_a_part_is_a_tag_or_a_line_that_is_a_label(label):
 
 @on_each(("word", "label"), SYNONYMS)
 def test_each_synonym_names_its_part(word, label):
-    assert label in send(f"{word.capitalize()}:\nThe teapot holds 150 ml.", "Hello.").account.parts
+    assert (
+        label
+        in send(
+            f"{word.capitalize()}:\n- The teapot holds 150 ml. [teapots]", "Hello."
+        ).account.parts
+    )
 
 
 def test_where_there_is_no_task_the_last_paragraph_is_the_order():
@@ -284,7 +289,7 @@ DOES = {  # role → whether a reply is what the page says that it does
     "synthesize": lambda reply: "Sources differ" in reply.text,
     "judge": lambda reply: "cites its sources: 5" in reply.text,
     "desk": lambda reply: reply.calls[0]["name"] == "read_settings",
-    "talk": lambda reply: "Give me a task" in reply.text or "I would need" in reply.text,
+    "talk": lambda reply: "Give me a task" in reply.text or "I would need" in reply.refusal,
 }
 EXAMPLES = [
     (role, wording)
@@ -829,7 +834,7 @@ def test_the_arguments_of_a_call_are_in_the_account():
     assert quoted.account.arguments == ("weather(city='Lisbon')",)
     untold = send("What is the weather in Lisbon?", tools=[weather])
     assert untold.account.arguments == ("weather: city not found",)
-    assert "weather needs city" in untold.text and "no text or tool" not in untold.text
+    assert "weather needs city" in untold.refusal and "no text or tool" not in untold.refusal
 
 
 @on_each(

@@ -213,7 +213,7 @@ def test_an_agent_that_is_told_to_use_its_tools(unread):
 def test_a_worker_of_the_desk_without_findings_has_nothing_to_write_from(unread):
     system = f"{oncall.PROMPTS['comms']} {unread}"
     reply = send(parts(task="Write a note", context=EXPECTED), system)
-    assert reply.text.startswith("I cannot answer")
+    assert reply.refusal.startswith("I cannot answer")
     assert ("German" in " ".join(reply.account.not_understood)) == bool(unread)
 
 

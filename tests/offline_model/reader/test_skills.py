@@ -823,7 +823,7 @@ def test_a_greeting_and_a_question_about_the_text():
             "How deep does the quillfish live?\n\n<page>\nThe quillfish lives at 900 metres. It eats shrimp.\n</page>"
         ).text
     )
-    assert "I cannot answer" in send("How deep does the quillfish live?").text
+    assert "I cannot answer" in send("How deep does the quillfish live?").refusal
 
 
 # ── the whole ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -873,7 +873,7 @@ def test_odd_input_never_breaks_the_reader(text):
     for system in ("You are the writer.", "You are the researcher.", "You are the reviewer.", text):
         for tools, schema in (((), None), ([tool()], None), ((), VERDICT)):
             reply = send(text, system, tools=tools, schema=schema)
-            assert reply.text or reply.calls or reply.account.not_understood
+            assert reply.text or reply.calls or reply.refusal or reply.account.not_understood
 
 
 SAMPLE = """

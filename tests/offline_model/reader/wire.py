@@ -16,11 +16,12 @@ TEXTS = {"type": "array", "items": TEXT}
 
 
 class Reply(NamedTuple):
-    """A reply: its text, its tool calls and its account."""
+    """A reply: its text, its tool calls, its account, and the reason of one that is a refusal."""
 
     text: str
     calls: list[dict]
     account: Account
+    refusal: str = ""
 
     @property
     def json(self):
@@ -73,7 +74,9 @@ def send(
     assert response.status == 200, body
     text = "\n".join(block["text"] for block in body["content"] if block["type"] == "text")
     calls = [block for block in body["content"] if block["type"] == "tool_use"]
-    return Reply(text, calls, Account.from_header(response.headers[HEADER]))
+    refusal = (body["stop_details"] or {}).get("explanation", "")
+    assert (body["stop_reason"] == "refusal") == bool(refusal)
+    return Reply(text, calls, Account.from_header(response.headers[HEADER]), refusal)
 
 
 def converse(text, system="", *, tools, answers, turns=12, **options) -> tuple[Reply, list[dict]]:

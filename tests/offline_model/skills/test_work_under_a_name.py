@@ -42,7 +42,7 @@ def supervised(task, *verdicts, tools=None):
         "handoff_to_writer": receipts("writer", "# Qdrant …"),
         "handoff_to_reviewer": receipts("reviewer", *verdicts or (PASS,)),
     }
-    _, calls = converse(
+    reply, calls = converse(
         task, "You are the supervisor of a team.", tools=tools or team(), answers=answers
     )
     return [(call["name"].removeprefix("handoff_to_"), call["input"]) for call in calls]
@@ -110,13 +110,11 @@ def test_a_receipt_is_a_text_to_a_tool_that_takes_no_names():
 @on_each("reason", ["refused; there is no library", "failed; the server is down"])
 def test_nothing_is_named_when_the_work_failed(reason):
     answers = {"handoff_to_researcher": lambda given: f"status: {reason}"}
-    _, calls = converse(
+    reply, calls = converse(
         "Just find facts about Qdrant",
         "You are the supervisor of a team.",
         tools=team(),
         answers=answers,
     )
-    given = calls[-1]["input"]
-    assert calls[-1]["name"] == "finalize"
-    assert given["results"] == []
-    assert reason.split("; ")[1] in given["text"]
+    assert {call["name"] for call in calls} == {"handoff_to_researcher"}
+    assert reason.split("; ")[1] in reply.refusal
