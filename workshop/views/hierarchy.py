@@ -22,13 +22,13 @@ MOST = 40
 
 
 @dataclass
-class Work:
+class TeamWork:
     """One dispatch and those below it."""
 
     name: str
     level: int
     began: float
-    parts: list[Work] = field(default_factory=list)
+    parts: list[TeamWork] = field(default_factory=list)
     result: Result | None = None
     calls: int = 0
     """Calls of this dispatch itself, without those below."""
@@ -68,7 +68,7 @@ class Work:
         """True if the door refused it; a refusal that a manager only reports does not count."""
         return self.result is not None and self.result.status == "refused" and not self.parts
 
-    def walk(self) -> Iterator[Work]:
+    def walk(self) -> Iterator[TeamWork]:
         """This node and all below, top down."""
         yield self
         for part in self.parts:
@@ -95,16 +95,16 @@ class Level:
 class Hierarchy(View):
     """The levels of a team: `Hierarchy(run)`. `levels()` has the figures of each level."""
 
-    def roots(self) -> list[Work]:
+    def roots(self) -> list[TeamWork]:
         """The dispatches that nobody in the run gave. Transparent wrappers are left out."""
-        nodes: dict[str, Work] = {}
-        roots: list[Work] = []
+        nodes: dict[str, TeamWork] = {}
+        roots: list[TeamWork] = []
         wrappers: set[int] = set()
         for event in self.events:
             if isinstance(event, Dispatched):
                 parent = nodes.get(event.parent)
                 level = parent.level + 1 if parent else 1
-                node = Work(event.agent, level, event.at)
+                node = TeamWork(event.agent, level, event.at)
                 nodes[event.run] = node
                 if event.wrapper:
                     wrappers.add(id(node))
@@ -124,13 +124,13 @@ class Hierarchy(View):
                 node.usd -= sum((part.usd for part in node.parts), Decimal(0))
         return roots
 
-    def nodes(self) -> list[Work]:
+    def nodes(self) -> list[TeamWork]:
         """Every dispatch, top down."""
         return [node for root in self.roots() for node in root.walk()]
 
     def levels(self) -> list[Level]:
         """The figures of each level, the first one on top."""
-        found: dict[int, list[Work]] = {}
+        found: dict[int, list[TeamWork]] = {}
         for node in self.nodes():
             found.setdefault(node.level, []).append(node)
         return [_summed(level, found[level]) for level in sorted(found)]
@@ -173,7 +173,7 @@ class Hierarchy(View):
         return "\n".join(lines)
 
 
-def _bare(node: Work, wrappers: set[int], level: int) -> list[Work]:
+def _bare(node: TeamWork, wrappers: set[int], level: int) -> list[TeamWork]:
     """A node without wrappers, its levels counted anew; a wrapper is what it gave out."""
     if id(node) in wrappers and node.parts:
         return [bare for part in node.parts for bare in _bare(part, wrappers, level)]
@@ -182,7 +182,7 @@ def _bare(node: Work, wrappers: set[int], level: int) -> list[Work]:
     return [node]
 
 
-def _summed(number: int, nodes: list[Work]) -> Level:
+def _summed(number: int, nodes: list[TeamWork]) -> Level:
     brought = set().union(*(node.brought for node in nodes))
     below = set().union(*(part.brought for node in nodes for part in node.parts))
     return Level(
@@ -201,7 +201,7 @@ def _count(amount: int, thing: str) -> str:
     return f"{amount} {thing}" + ("" if amount == 1 else "s")
 
 
-def _into(columns: list[Column], work: Work, parent: Node | None, hues: Hues, room: int) -> int:
+def _into(columns: list[Column], work: TeamWork, parent: Node | None, hues: Hues, room: int) -> int:
     """Puts a dispatch and those below into the columns; returns the leaves that still have room."""
     if not work.parts:
         room -= 1
