@@ -100,7 +100,7 @@ async def test_two_connections_have_one_total_and_one_limit(service):
 
     spending.allow(service.usd)
     with pytest.raises(
-        Exhausted, match=r"this process's budget of .* `kernel.plumbing.spending.allow"
+        Exhausted, match=r"this process's budget of .* `kernel.spending.allow"
     ):
         await asked(connect("live"))
     assert service.sent == 2
@@ -479,7 +479,7 @@ async def test_a_model_without_a_price_is_refused_with_what_can_be_done(monkeypa
     with pytest.raises(Exhausted) as refused:
         await asked(connect("live"), model="a new model")
     assert "this process's budget of $0.50 cannot hold" in str(refused.value)
-    assert "`kernel.plumbing.spending.allow(amount)`, or --max-usd, sets" in str(refused.value)
+    assert "`kernel.spending.allow(amount)`, or --max-usd, sets" in str(refused.value)
     client = Client(OfflineTransport(), unknown_price_ok=False)
     with pytest.raises(Exhausted) as refused:
         await Run(client, budget=Budget(usd="1")).ask(**{**QUESTION, "model": "a new model"})

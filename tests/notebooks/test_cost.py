@@ -102,7 +102,7 @@ def test_another_cell_of_code_is_another_mark_and_other_words_are_not(tmp_path):
         ("0.002", "<1", "less than 1 cent"),
         ("0.01", "1", "about **1 cent**"),
         ("0.262", "27", "about **27 cents**"),
-        ("2.7", "270", '`kernel.plumbing.spending.allow("3")`'),
+        ("2.7", "270", '`kernel.spending.allow("3")`'),
     ],
 )
 def test_dollars_are_said_in_whole_cents_and_never_less(monkeypatch, usd, cents, words):
