@@ -17,6 +17,11 @@ from . import copied
 Store = TypeVar("Store")
 DICTS = (dict, OrderedDict, defaultdict, Counter)
 NOT_SET = object()
+PLAIN = (str, bytes, int, float, complex, bool, type(None))
+HOLDERS = (*DICTS, list, deque, set, tuple)
+MOST = 1_000
+"""Values within one that an answer keeps in a list or dict of its own; a larger one is not looked
+into."""
 
 
 class Processes:
@@ -82,7 +87,7 @@ class _Held:
             before = [*value]
             fill = value.update if kind is set else value.extend
             self._undo += [value.clear, lambda: fill(before)]
-            return before
+            return filter(self._is_own, before)
         if kind is tuple:
             return value
         if kind is FunctionType:
@@ -103,7 +108,22 @@ class _Held:
     def _dict(self, value: dict[Any, Any]) -> Iterable[Any]:
         before = dict(value)
         self._undo += [value.clear, lambda: dict.update(value, before)]
-        return before.values()
+        return filter(self._is_own, before.values())
+
+    def _is_own(self, value: Any) -> bool:
+        """False for data of somebody else that an answer has collected, such as what it found on
+        the stack: putting that back would break its owner."""
+        if type(value) not in HOLDERS:
+            return True
+        waiting, looked_at = [value], 0
+        while waiting:
+            part = waiting.pop()
+            looked_at += 1
+            if type(part) in HOLDERS and looked_at <= MOST:
+                waiting += part.values() if type(part) in DICTS else part
+            elif type(part) not in PLAIN and type(part).__module__ != self.module:
+                return False
+        return True
 
     def _function(self, function: FunctionType) -> Iterable[Any]:
         used = {name: self.names.get(name, NOT_SET) for name in _names_in(function.__code__)}

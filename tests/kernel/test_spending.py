@@ -99,9 +99,7 @@ async def test_two_connections_have_one_total_and_one_limit(service):
     assert spending.spent().usd == service.usd > 0
 
     spending.allow(service.usd)
-    with pytest.raises(
-        Exhausted, match=r"this process's budget of .* `kernel.spending.allow"
-    ):
+    with pytest.raises(Exhausted, match=r"this process's budget of .* `kernel.spending.allow"):
         await asked(connect("live"))
     assert service.sent == 2
     spending.allow("0.10")

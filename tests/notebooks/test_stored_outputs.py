@@ -164,6 +164,7 @@ NOT_UNDERSTOOD = {
     },
     "notebooks/22_evaluate_it.ipynb": {
         '"…': "a line of a verdict in JSON that a fault cut, which begins with a quote",
+        "“A Qdrant cluster o”: …": "feedback on a sentence that a fault cut in the middle",
         **dict.fromkeys(
             (
                 "for a new colleague",
@@ -367,6 +368,6 @@ def test_each_stored_notebook_is_normalised_and_knows_its_ways(path):
     )
 
 
-def test_the_readmes_picture_is_the_one_that_build_draws():
-    path, drawn = run_picture.page()
-    assert drawn == path.read_text(encoding="utf-8")
+def test_readmes_first_screen_is_the_one_that_build_makes():
+    for path, made in run_picture.pages():
+        assert made == path.read_text(encoding="utf-8"), path.name

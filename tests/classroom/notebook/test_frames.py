@@ -49,13 +49,15 @@ def test_a_bug_in_a_learners_tool_ends_with_that_tools_line(shell):
 
 
 def test_tb_shows_every_frame(shell):
-    assert len(re.findall(r"kernel.(run|tools)\.py", shown(shell, TOOL, CALL, "%tb"))) >= 4
+    assert (
+        len(re.findall(r"kernel.core.(run|door|tools)\.py", shown(shell, TOOL, CALL, "%tb"))) >= 4
+    )
 
 
 def test_where_nobody_is_there_nothing_is_left_out(shell, monkeypatch):
     monkeypatch.setattr(cells, "interactive", lambda: False)
     text = shown(shell, TOOL, CALL)
-    assert re.search(r"kernel.run\.py", text) and "left out" not in text.lower()
+    assert re.search(r"kernel.core.run\.py", text) and "left out" not in text.lower()
 
 
 @pytest.mark.parametrize(

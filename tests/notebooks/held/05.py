@@ -56,7 +56,7 @@ def test_the_model_writes_names_and_the_specialist_gets_the_texts(lesson):
 
 
 def test_a_users_own_text_reaches_the_reviewer_by_the_kernels_tool_alone(lesson):
-    assert "there is no draft" in lesson.own_by_hand.as_text()
+    assert "no facts were handed over" in lesson.own_by_hand.as_text()
     assert given_to(lesson.own_run, "reviewer")[0]["artifacts"]["draft"] == lesson.text
 
 
