@@ -68,8 +68,6 @@ NOT_UNDERSTOOD = {
     "notebooks/05_llm_supervisor.ipynb": {
         "and write nothing": ON_PURPOSE,
         "Review this text": "asked of a researcher and a writer, who do not review",
-        "<draft> MCP was released by Anthropic in 2024": "a tool by hand has no place for a user's own "
-        "text, which is the lesson's point",
         "accept when each sentence has a citation: kept under a name, so its text is not in front of the "
         "supervisor": "what a supervisor by name cannot judge is the lesson's point",
     },
