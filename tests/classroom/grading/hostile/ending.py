@@ -139,7 +139,9 @@ def _(submission: Submission) -> None:
     )
     submission.after("03.2", "print('x' * 300_000_000)")
     submission.after(
-        "03.3", "from IPython.display import display\nfor n in range(100_000):\n    display(n)"
+        "03.3",
+        "from IPython.display import publish_display_data\nfor n in range(100_000):\n"
+        "    publish_display_data({'text/plain': str(n)})",
     )
 
 
