@@ -222,7 +222,8 @@ def job(plan: GradingPlan, submission: Submission) -> bytes:
     """All that grading one submission on this machine needs, as JSON."""
     known = [exercise.id for exercise in master(submission.notebook).exercises]
     lines = {id: plan.lines[id] for id in known if id in plan.lines}
-    one = replace(plan, lines=lines, submissions={str(submission.path): submission})
+    path = str(submission.path.resolve())  # as pytest names it
+    one = replace(plan, lines=lines, submissions={path: submission})
     return json.dumps(one.facts()).encode()
 
 

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_output
 
-from classroom.grading import command, observed, options, reports
+from classroom.grading import command, observed, options, pool, reports
+from classroom.grading.plan import GradingPlan
 from classroom.grading.sandbox.sandboxed_kernel import Outcome
+from classroom.grading.submission import Submission
 from classroom.observing import Sight, line_of
 from tests.places import ROOT
 
@@ -134,3 +136,15 @@ def test_a_notebook_whose_own_solution_does_not_run_is_not_graded_and_nobody_get
     assert command.main([str(tmp_path / "class"), "--out", str(out)]) == 1
     [di] = json.loads((out / "gradebook.json").read_text(encoding="utf-8"))["learners"]
     assert di["total"] is None and "our own solution does not run" in di["flags"][0]
+
+
+def test_a_relative_folder_for_results_takes_no_learner_away_from_a_submission(
+    tmp_path, monkeypatch
+):
+    """A process of the pool finds what it grades by its whole path, as pytest names it."""
+    monkeypatch.chdir(tmp_path)
+    handed = Submission(
+        "ada", "03_deterministic_supervisor", "a.ipynb", Path("work", "a.ipynb"), ""
+    )
+    sent = json.loads(pool.job(GradingPlan(seed=0), handed))
+    assert [*sent["submissions"]] == [str(tmp_path.resolve() / "work" / "a.ipynb")]
