@@ -144,7 +144,11 @@ def test_a_relative_folder_for_results_takes_no_learner_away_from_a_submission(
     """A process of the pool finds what it grades by its whole path, as pytest names it."""
     monkeypatch.chdir(tmp_path)
     handed = Submission(
-        "ada", "03_deterministic_supervisor", "a.ipynb", Path("work", "a.ipynb"), ""
+        learner="ada",
+        notebook="03_deterministic_supervisor",
+        file="a.ipynb",
+        path=Path("work", "a.ipynb"),
+        sha256="",
     )
     sent = json.loads(pool.job(GradingPlan(seed=0), handed))
     assert [*sent["submissions"]] == [str(tmp_path.resolve() / "work" / "a.ipynb")]
