@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,24 +13,23 @@ from workshop.__main__ import USAGE
 from workshop.root import ROOT
 
 PAGE = ROOT / "docs" / "cheatsheet.md"
-PRODUCTION = {
-    "selection": "08",
-    "plan": "09",
-    "gates": "11",
-    "guards": "12",
-    "context": "14",
-    "memory": "15",
-    "journal": "16",
-    "aggregate": "18",
-    "telemetry": "21",
-    "evaluate": "22",
-    "marks": "22",
-    "calibrate": "23",
-    "mcp": "25",
-    "remote": "25",
-    "cluster": "26",
+PARTS = {
+    "parts.planning.selection": "08",
+    "parts.planning.plan": "09",
+    "parts.gates": "11",
+    "parts.guards": "12",
+    "parts.context": "14",
+    "parts.memory": "15",
+    "parts.journal.journal": "16",
+    "plumbing.aggregate": "18",
+    "parts.telemetry": "21",
+    "parts.evaluate": "22",
+    "parts.evaluate.calibrate": "23",
+    "parts.elsewhere.mcp": "25",
+    "parts.elsewhere.remote": "25",
+    "parts.cluster": "26",
 }
-"""The modules of the production track, each with its lesson."""
+"""The modules of the kernel that later lessons use, each with its lesson."""
 IN_A_NOTEBOOK = {
     "workshop.controls": (
         "model_switch",
@@ -74,10 +72,9 @@ def page() -> tuple[Path, str]:
         "## `from kernel import …`",
         _table(core),
     ]
-    for module, lesson in PRODUCTION.items():
-        if find_spec(f"kernel.{module}"):
-            names = _public(f"kernel.{module}")
-            parts += [f"## `from kernel.{module} import …` (lesson {lesson})", _table(names)]
+    for module, lesson in PARTS.items():
+        names = _public(f"kernel.{module}")
+        parts += [f"## `from kernel.{module} import …` (lesson {lesson})", _table(names)]
     parts.append("## In a notebook")
     for module, chosen in IN_A_NOTEBOOK.items():
         found = importlib.import_module(module)
