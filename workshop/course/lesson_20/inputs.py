@@ -6,7 +6,7 @@ import json
 from random import Random
 from typing import Any
 
-NAMES = ("data", "desk", "comms", "ops", "shop", "stock", "billing", "search", "press")
+NAMES = ("data", "desk", "comms", "office", "shop", "stock", "billing", "search", "press")
 TOOLS = ("search_logs", "read_file", "send_mail", "close_ticket", "refund", "restart")
 PEOPLE = ("Ann", "Bo", "Cy", "Dee", "Eve", "Fay", "Gus", "Hana", "Ida", "Jo")
 
