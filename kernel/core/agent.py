@@ -40,6 +40,8 @@ class CheckedAnswer:
     """Sentences that the model reads; none when the answer can be used."""
     rest: Any = None  # Any: an answer
     """The part of the answer that can be used in spite of the faults; None for nothing."""
+    note: str = ""
+    """A remark for whoever reads the run, such as what could not be checked."""
 
 
 Check = Callable[[Any, Sequence[str]], CheckedAnswer]
@@ -59,6 +61,8 @@ class _Answer:
     """The words that ask for a right answer, after the fault."""
     rest: Any = None
     """See `CheckedAnswer.rest`."""
+    note: str = ""
+    """See `CheckedAnswer.note`."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +152,8 @@ class Agent:
                         conversation.append(user_message(GO_ON))
                 case "done" if reply.text:
                     read = self._read(reply.text, found)
+                    if read.note:
+                        run.note(read.note, about=self.name)
                     if not read.fault:
                         return Result(status="ok", output=read.value)
                     if was_sent_back:
@@ -182,7 +188,7 @@ class Agent:
         if self.check is None:
             return _Answer(text, value)
         checked = self.check(value, found)
-        return _Answer(text, value, "; ".join(checked.faults), again, checked.rest)
+        return _Answer(text, value, "; ".join(checked.faults), again, checked.rest, checked.note)
 
     def _still_wrong(self, read: _Answer, run: Run) -> Result:
         """The result of an answer that was sent back and is not right."""

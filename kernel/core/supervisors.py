@@ -41,7 +41,7 @@ class DeterministicSupervisor:
         run.note("research")
         found = await run.dispatch(self.researcher, Handoff(intent=task, context=handoff.context))
         facts = found.as_text()
-        if not facts or found.status == "paused":
+        if not facts or found.status not in ("ok", "exhausted"):
             return _ended("research", found, run)
         run.keep(facts=facts)
 

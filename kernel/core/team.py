@@ -1,14 +1,17 @@
-"""The three specialists of the editorial desk: their prompts, their tools, and the shape of a
-verdict.
+"""The three specialists of the editorial desk: their prompts, their tools, the check of facts, and
+the shape of a verdict.
 """
 
+import re
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..plumbing import models
-from ..plumbing.search import Corpus, Source, search_tool
-from .agent import Agent
+from ..plumbing.search import Corpus, Source, ids_in, search_tool
+from ..plumbing.untrusted import citations
+from .agent import Agent, CheckedAnswer
 
 
 class Verdict(BaseModel):
@@ -50,7 +53,8 @@ def specialists(source: Source | None = None) -> tuple[Agent, Agent, Agent]:
 
 
 def researcher(source: Source, *, model: str = "", max_turns: int = 8) -> Agent:
-    """Returns an agent that finds facts with their sources in `source`; it answers in bullets."""
+    """Returns an agent that finds facts with their sources in `source`; it answers in bullets, and
+    `sourced_facts` checks them."""
     return Agent(
         "researcher",
         "Researches a topic: searches the library and returns facts with their sources.",
@@ -58,7 +62,72 @@ def researcher(source: Source, *, model: str = "", max_turns: int = 8) -> Agent:
         model or models.worker,
         tools=(search_tool(source),),
         max_turns=max_turns,
+        check=sourced_facts,
     )
+
+
+def sourced_facts(answer: str, results: Sequence[str]) -> CheckedAnswer:
+    """Checks that each fact of an answer cites documents that a search returned, and no others.
+
+    A fact is a line with a bullet or a number, with the lines that go on below it; a line that says
+    that nothing was found is none. Without a successful tool call no fact counts; where no result
+    lists documents as `search` does, the facts are not checked, and the note says so.
+    """
+    listed = [ids_in(result) for result in results]
+    if results and not any(ids is not None for ids in listed):
+        return CheckedAnswer(note="facts not checked: no tool result lists documents by id")
+    read = set().union(*filter(None, listed))
+    pieces = _pieces(answer)
+    facts = [piece for piece in pieces if _is_fact(piece)]
+    unsourced = [fact for fact in facts if not _is_sourced(fact, read)]
+    if not unsourced:
+        return CheckedAnswer()
+    quoted = "; ".join(" ".join(fact.split())[:QUOTED] for fact in unsourced)
+    known = f"cite {', '.join(sorted(read))}" if read else "search first"
+    wrong = (
+        f"{len(unsourced)} of {len(facts)} facts do not cite only documents that a search returned"
+    )
+    rest = "".join(piece for piece in pieces if piece not in unsourced).strip()
+    return CheckedAnswer(
+        [f"{wrong} ({known}): {quoted}"], rest if len(unsourced) < len(facts) else None
+    )
+
+
+def _pieces(answer: str) -> list[str]:
+    """The lines of an answer; a line with a bullet or a number, and those that go on below it, are
+    one piece."""
+    pieces: list[str] = []
+    goes_on = False
+    for line in answer.splitlines(keepends=True):
+        begins = bool(_BULLET.match(line))
+        if goes_on and not begins and line.strip() and not line.startswith("#"):
+            pieces[-1] += line
+            continue
+        pieces.append(line)
+        goes_on = begins
+    return pieces
+
+
+def _is_fact(piece: str) -> bool:
+    is_heading = piece.rstrip().endswith(":")
+    return bool(_BULLET.match(piece)) and not is_heading and not _NOTHING_FOUND.search(piece)
+
+
+def _is_sourced(fact: str, read: set[str]) -> bool:
+    cited = {id.lower() for id in citations(fact)}
+    return bool(cited) and cited <= read
+
+
+QUOTED = 80
+"""Characters of a fact that a fault quotes."""
+
+_BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,3}[.)])\s+\S")
+
+_NOTHING_FOUND = re.compile(
+    r"\bfound nothing\b|\bnothing (?:was |is )?(?:found|fits|matches)\b|\b(?:could|did)(?: not|n't) find\b"
+    r"|\bno (?:documents?|sources?|facts?|results?|information) (?:\w+ ){0,2}(?:found|match|available|on|about)\b",
+    re.IGNORECASE,
+)
 
 
 def writer(*, model: str = "") -> Agent:

@@ -10,7 +10,7 @@ import sys
 
 from ..plumbing import spending
 from ..plumbing.client import Client, SetupError
-from ..plumbing.connections import connect
+from ..plumbing.connections import check_named, connect
 from ..plumbing.private_files import private_file
 from ..plumbing.trace import Trace, counted, dollars, printable
 
@@ -51,6 +51,8 @@ def client_of(options: argparse.Namespace) -> Client:
             spending.allow(spending.parse_dollars(options.max_usd, "max_usd (--max-usd)"))
         except ValueError as problem:
             raise SetupError(str(problem)) from None
+    if options.live:
+        check_named()
     return connect("live" if options.live else None)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from . import spending
+from . import models, spending
 from .client import Client, Mode, SetupError
 from .network import address_of, pool_for, way_to
 
@@ -108,6 +108,17 @@ def _base_url(local: bool) -> httpx.URL:
             " a server of your own), or stay offline"
         )
     return _checked(address or SERVICE)
+
+
+def check_named() -> None:
+    """Looks whether a server on this machine gets a model's name that it can know. Raises
+    SetupError before anything is sent."""
+    address = os.environ.get("ANTHROPIC_BASE_URL")
+    if address and _checked(address).host in LOCAL_HOSTS and not models.named():
+        raise SetupError(
+            "the server at ANTHROPIC_BASE_URL is on this machine, and no model of it is named; set"
+            " WORKSHOP_WORKER_MODEL and WORKSHOP_SUPERVISOR_MODEL to a name that it knows"
+        )
 
 
 def check_network() -> None:

@@ -39,6 +39,11 @@ def __getattr__(role: str) -> str:
     return used or os.environ.get(f"WORKSHOP_{role.upper()}_MODEL") or ROLES[role]
 
 
+def named() -> bool:
+    """True if the worker's model is named from outside, by its variable or by `use`."""
+    return "worker" in (_used.get() or {}) or bool(os.environ.get("WORKSHOP_WORKER_MODEL"))
+
+
 _used: ContextVar[Mapping[str, str] | None] = ContextVar("used", default=None)
 
 

@@ -275,9 +275,26 @@ def search_tool(source: Source, *, limit: int = 6) -> Tool:
 
     async def search(query: str) -> str:
         hits = await source.search(query, limit)
-        return as_text(hits) if hits else f"No documents match {query!r}. Try other words."
+        return as_text(hits) if hits else f"{NO_MATCH} {query!r}. Try other words."
 
     return tool(search, description=SEARCH)
+
+
+NO_MATCH = "No documents match"
+"""The beginning of a result of `search` that holds no document."""
+
+
+def ids_in(result: str) -> set[str] | None:
+    """The ids of the documents in a result of `search`, in lowercase; None where a text is no such
+    result.
+
+    Only a head counts: the text of a document holds no line that looks like one (see `as_text`).
+    """
+    found = {id.lower() for id in _HEAD.findall(result)}
+    return found if found or result.startswith(NO_MATCH) else None
+
+
+_HEAD = re.compile(r"(?:\A|\n\n)\[([\w.-]+)\] ")
 
 
 SEARCH = (

@@ -163,6 +163,7 @@ def test_a_server_that_is_not_the_service_is_said_plainly_in_the_terminal(
     monkeypatch.setattr("kernel.plumbing.client.asyncio.sleep", _no_sleep)
     with other_server(lambda request: (status, kind, text)) as url:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+        monkeypatch.setenv("WORKSHOP_WORKER_MODEL", "llama3.2")
         assert main(["pgvector", "--live"]) == 1
     shown = "".join(capsys.readouterr())
     assert message in shown and KEY not in shown and "Traceback" not in shown
@@ -170,8 +171,17 @@ def test_a_server_that_is_not_the_service_is_said_plainly_in_the_terminal(
 
 def test_a_server_that_is_not_there_is_said_plainly(monkeypatch, capsys):
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("WORKSHOP_WORKER_MODEL", "llama3.2")
     assert main(["pgvector", "--live"]) == 1
     assert "connection_error" in capsys.readouterr().out
+
+
+def test_a_server_of_this_machine_is_asked_nothing_before_its_model_is_named(monkeypatch, capsys):
+    asked = []
+    with other_server(lambda request: asked.append(request)) as url:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+        assert main(["pgvector", "--live"]) == 2
+    assert "set WORKSHOP_WORKER_MODEL" in capsys.readouterr().err and not asked
 
 
 def test_a_plain_client_speaks_to_the_chosen_model_and_its_cap_holds_before_sending(monkeypatch):

@@ -16,6 +16,7 @@ from classroom.paper.control import Control
 from classroom.paper.shown import prose, status_line
 from kernel import Client, SetupError, spending
 from kernel.plumbing.client import Mode
+from kernel.plumbing.connections import check_named
 
 from .choice import Choice
 
@@ -117,6 +118,7 @@ class ModelSwitch(Control, traitlets.HasTraits):
         """Returns the reason that a mode is not ready, in one line; empty when it is."""
         try:
             kernel.connect(mode)
+            check_named()
         except Exception as problem:  # also an address or a proxy that cannot be read
             return _without_secrets(str(problem).removeprefix(f"the model is {mode}, but "))
         return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -144,7 +144,8 @@ def within(facts_within: Any, case: dict[str, Any]) -> dict[str, Any]:
     first = Worker("planner", case["before"], lambda: "a plan", [])
     wait(run.dispatch(first, Handoff(intent="Plan the brief")))
     before = run.spent.calls
-    specialist = Planning(researcher(shelf, max_turns=case["turns"]), case["plans"])
+    unchecked = replace(researcher(shelf, max_turns=case["turns"]), check=None)
+    specialist = Planning(unchecked, case["plans"])
     task = f"Find facts about {case['topic']}"
     returned = call(facts_within, run, specialist, task, case["calls"])
     given = [event for event in run.events if event.kind == "dispatch"][1:]
