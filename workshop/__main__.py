@@ -11,6 +11,7 @@ USAGE = """usage: python3 -m workshop COMMAND [OPTIONS]
   lab [--port N] [--no-browser]   set everything up and open JupyterLab on lesson 00 (--help: all)
   test [--all] [PYTEST OPTIONS]   set everything up and run the tests; with --all the slow ones too
   doctor [--deep]                 name each problem of this machine and how to fix it
+  doctor --live                   ask the configured model five short things: what it can do
   report LOG [--out HTML]         the build report of a run, from the log that it saved
   oncall TICKET                   a desk finds the bug of a small shop (T-21 T-31 T-40 T-44 T-52)
   build [--check]                 for maintainers: re-execute the notebooks, regenerate exercises

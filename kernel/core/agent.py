@@ -183,8 +183,8 @@ class Agent:
                 value = parse(self.output, text, "the answer's fields")
             except ToolError as problem:
                 # a service that does not enforce the schema never showed it to its model
-                schema = json.dumps(self.request["output_config"]["format"]["schema"])
-                return _Answer(text, None, str(problem), f"{again} The schema: {schema}")
+                asked = output_format(self._output_schema(self.output))["format"]["schema"]
+                return _Answer(text, None, str(problem), f"{again} The schema: {json.dumps(asked)}")
         if self.check is None:
             return _Answer(text, value)
         checked = self.check(value, found)

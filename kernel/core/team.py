@@ -70,11 +70,13 @@ def sourced_facts(answer: str, results: Sequence[str]) -> CheckedAnswer:
     """Checks that each fact of an answer cites documents that a search returned, and no others.
 
     A fact is a line with a bullet or a number, with the lines that go on below it; a line that says
-    that nothing was found is none. Without a successful tool call no fact counts; where no result
+    that nothing was found is none. Without a successful tool call no answer counts; where no result
     lists documents as `search` does, the facts are not checked, and the note says so.
     """
+    if not results:
+        return CheckedAnswer(["nothing was looked up: search first"])
     listed = [ids_in(result) for result in results]
-    if results and not any(ids is not None for ids in listed):
+    if not any(ids is not None for ids in listed):
         return CheckedAnswer(note="facts not checked: no tool result lists documents by id")
     read = set().union(*filter(None, listed))
     pieces = _pieces(answer)
@@ -83,7 +85,7 @@ def sourced_facts(answer: str, results: Sequence[str]) -> CheckedAnswer:
     if not unsourced:
         return CheckedAnswer()
     quoted = "; ".join(" ".join(fact.split())[:QUOTED] for fact in unsourced)
-    known = f"cite {', '.join(sorted(read))}" if read else "search first"
+    known = f"cite {', '.join(sorted(read))}" if read else "none was found"
     wrong = (
         f"{len(unsourced)} of {len(facts)} facts do not cite only documents that a search returned"
     )

@@ -183,7 +183,7 @@ def test_a_bug_of_the_kernel_is_found_and_repaired_as_the_page_says(clone):
     trial, *rest = commands(section("A bug"))
     *rest, house, notebooks = rest
     assert "tests/kernel" in house and "tests/notebooks/test_stored_outputs.py" in notebooks
-    replaced(clone / "kernel" / "budget.py", *BUG)
+    replaced(clone / "kernel" / "core" / "budget.py", *BUG)
     assert ran(clone, trial).returncode == 1
-    replaced(clone / "kernel" / "budget.py", *reversed(BUG))
+    replaced(clone / "kernel" / "core" / "budget.py", *reversed(BUG))
     followed(clone, [trial, *rest])

@@ -114,28 +114,24 @@ async def _no_sleep(seconds):
     pass
 
 
-async def test_an_older_dialect_that_ignores_schemas_and_leaves_fields_out_still_gets_through(
+async def test_an_older_dialect_that_ignores_schemas_and_calls_no_tools_ends_as_a_result(
     monkeypatch,
 ):
     def answer(request):
-        output = "[x] is a fact." if "tools" in request else "not JSON"
-        return (
-            200,
-            "application/json",
-            json.dumps({"content": [{"type": "text", "text": output}], "model": request["model"]}),
-        )
+        text = "[x] is a fact." if "tools" in request else "not JSON"
+        body = {"content": [{"type": "text", "text": text}], "model": request["model"]}
+        return 200, "application/json", json.dumps(body)
 
     with other_server(answer) as url:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
         monkeypatch.setenv("WORKSHOP_WORKER_MODEL", "llama3.2")
         async with connect("local") as client:
             run = Run(client)
-            result = await run.dispatch(desk(), TASK)
-    assert (
-        result.status == "failed"
-        and "review" in result.reason
-        and result.artifacts["draft"] == "not JSON"
-    )
+            unsearched = await run.dispatch(desk(), TASK)
+            facts = Handoff(intent="Review the draft", artifacts={"facts": "f", "draft": "d"})
+            unfit = await run.dispatch(reviewer(), facts)
+    assert unsearched.status == "failed" and "research" in unsearched.reason
+    assert unfit.status == "failed" and unfit.artifacts["said"] == "not JSON"
     assert run.spent.cost is None, "nobody knows what a local model costs"
 
 

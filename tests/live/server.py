@@ -34,7 +34,8 @@ def parameters(name: str, context_tokens: int) -> xllamacpp.CommonParams:
 
 
 if __name__ == "__main__":
-    name, context_tokens = [*sys.argv[1:], "smollm2-135m", CONTEXT_TOKENS][:2]
+    given = sys.argv[1:]
+    name, context_tokens = [*given, *("smollm2-135m", CONTEXT_TOKENS)[len(given) :]]
     server = xllamacpp.Server(parameters(name, int(context_tokens)))
     print(server.listening_address, flush=True)
     sys.stdin.read()

@@ -113,6 +113,13 @@ def _corpus(arguments: list[str]) -> int:
     return corpus(arguments)
 
 
+def _doctor(argv: list[str]) -> int:
+    """The work of `doctor`: the toolkit's, and with `--live` the configured model."""
+    from workshop.launcher.commands import doctor
+
+    return doctor(argv)
+
+
 def _test(arguments: list[str]) -> int:
     from workshop.launcher.commands import test
 
@@ -180,7 +187,13 @@ COURSE = Course(
         ("Ideas", "docs/ideas.html"),
     ),
     glossary="docs/glossary.md",
-    commands={"report": _report, "oncall": _oncall, "test": _test, "corpus": _corpus},
+    commands={
+        "report": _report,
+        "oncall": _oncall,
+        "test": _test,
+        "corpus": _corpus,
+        "doctor": _doctor,
+    },
     own_kinds=_own_kinds,
     known_errors=_known_errors,
     as_read="the offline model",

@@ -55,6 +55,15 @@ def oncall(argv: list[str]) -> int:
     return importlib.import_module("workshop.desks.__main__").main(argv)
 
 
+def doctor(argv: list[str]) -> int:
+    """The doctor of this machine, or with `--live` of the configured model; returns the exit
+    status."""
+    if argv != ["--live"]:
+        return importlib.import_module("classroom.launcher.doctor").main(argv)
+    environment.settle(["doctor", *argv], LESSONS_NEED)
+    return importlib.import_module("workshop.launcher.live").main(os.environ.get("WORKSHOP_MODEL"))
+
+
 def corpus(argv: list[str]) -> int:
     """A copy of the course around documents of somebody's own; returns the exit status."""
     if not (ROOT / "solutions").is_dir():

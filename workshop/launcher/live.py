@@ -1,0 +1,150 @@
+"""`doctor --live`: what the chosen model can do, tried with a few short requests, under the cap of
+everything live."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+
+from kernel import ApiError, Client, Exhausted, Run, SetupError, Verdict, connect, models, tool
+from kernel.core.tools import definitions, schema_of
+from kernel.core.wire import Reply, output_format
+from kernel.plumbing.connections import check_named
+from kernel.plumbing.trace import dollars, printable
+
+MAX_TOKENS = 512
+"""Tokens that each of these answers may have."""
+
+
+@tool
+def weather(city: str) -> str:
+    """Returns the weather of a city today."""
+    return f"sunny in {city}"
+
+
+TOOLS = {"tools": definitions((weather,), "doctor")}
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One thing that a model can do or not."""
+
+    ability: str
+    lessons: str
+    """The lessons that need it, and what happens there without it."""
+    question: str
+    holds: Callable[[Reply], bool]
+    request: Mapping[str, object]
+
+
+def _cities(reply: Reply) -> set[str]:
+    return {str(call.input.get("city", "")).strip().lower() for call in reply.tool_calls}
+
+
+def _is_verdict(reply: Reply) -> bool:
+    try:
+        return Verdict.model_validate_json(reply.text).verdict == "REVISE"
+    except ValueError:
+        return False
+
+
+PROBES = (
+    Probe(
+        "answers",
+        "all",
+        "Answer with one word: the capital of France.",
+        lambda reply: "paris" in reply.text.lower(),
+        {},
+    ),
+    Probe(
+        "calls a tool",
+        "01 and all after it; without it the researcher finds nothing",
+        "What is the weather in Oslo? Call the tool.",
+        lambda reply: "oslo" in _cities(reply),
+        TOOLS,
+    ),
+    Probe(
+        "calls two at once",
+        "04, 05; without it a supervisor hands out one task after the other",
+        "What is the weather in Oslo, and what in Lima? Call the tool for both at once.",
+        lambda reply: {"oslo", "lima"} <= _cities(reply),
+        TOOLS,
+    ),
+    Probe(
+        "keeps a schema",
+        "02, 03, 09; without it each verdict and plan is asked for twice",
+        'A review found one issue: "no source". The verdict is REVISE. Answer in the fields.',
+        _is_verdict,
+        {"output_config": output_format(schema_of(Verdict))},
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """How one probe went."""
+
+    probe: Probe
+    answer: str
+    """"yes", "no", or why there was no answer."""
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+async def tried(client: Client, model: str, report: Callable[[Finding], None]) -> list[Finding]:
+    """Tries each probe on a model and reports each finding at once; ends at the first that gets no
+    answer."""
+    findings: list[Finding] = []
+    for probe in PROBES:
+        finding = await _tried(client, model, probe)
+        report(finding)
+        findings.append(finding)
+        if finding.answer not in ("yes", "no"):
+            break
+    return findings
+
+
+async def _tried(client: Client, model: str, probe: Probe) -> Finding:
+    run = Run(client)
+    messages = [{"role": "user", "content": probe.question}]
+    began = perf_counter()
+    try:
+        reply = await run.ask(
+            model=model, max_tokens=MAX_TOKENS, messages=messages, **probe.request
+        )
+    except (ApiError, Exhausted) as problem:
+        return Finding(probe, printable(str(problem), lines=False), run.spent.tokens)
+    answer = "yes" if probe.holds(reply) else "no"
+    return Finding(probe, answer, run.spent.tokens, perf_counter() - began)
+
+
+def line(finding: Finding) -> str:
+    """A finding as a line of the table."""
+    figures = f"{finding.tokens:>6,} tokens {finding.seconds:>6.1f} s"
+    known = f"{finding.probe.ability:<18} {finding.answer:<4} {figures}"
+    return f"  {known}   lessons {finding.probe.lessons}"
+
+
+async def _all(mode: str | None) -> int:
+    async with connect("local" if mode == "local" else "live") as client:
+        answered = True
+        for model in dict.fromkeys((models.worker, models.supervisor)):
+            print(f"{model} at {client.base_url}")
+            findings = await tried(client, model, lambda finding: print(line(finding), flush=True))
+            answered = answered and findings[-1].answer in ("yes", "no")
+        print(f"spent: {dollars(client.ledger.spent.usd)}")
+    return 0 if answered else 1
+
+
+def main(mode: str | None = None) -> int:
+    """Prints what the configured models can do; returns 1 where one did not answer, 2 where none is
+    configured."""
+    try:
+        check_named()
+        return asyncio.run(_all(mode))
+    except SetupError as problem:
+        print(f"error: {printable(str(problem), lines=False)}", file=sys.stderr)
+        return 2
