@@ -1,7 +1,9 @@
-"""The journal (lesson 16): each reply and each effect is written down before it is used, so that a
-run which was killed goes on where it was.
+"""The journal (lessons 16 and 17): each reply and each effect is written down before it is used, so
+that a run which was killed resumes where it was.
 
-`journal` is what the lesson builds. `file` is the care around it: one SQLite file, written by one
-process at a time, that survives a crash in the middle of a write. `recording` is a journal kept to
-be replayed by anybody.
+- `journal`: what the lessons build. A client around the client, decisions of a person, effects that
+  happen once, and forks.
+- `steps`: the care around it. Numbers for equal requests, and errors that come back.
+- `file`: the care around it. One SQLite file for one process, whole after a crash during a write.
+- `recording`: a journal that is shipped, so that anybody can replay its run.
 """

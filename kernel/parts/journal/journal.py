@@ -18,8 +18,8 @@ The outcome of a step is kept, good or bad:
 - An error of the service (`ApiError`), or one that the model has read (`ToolError`), is raised
   again as it was: guards count it, retry and fall back as they did. For a run that ended because
   the service was down or a key was wrong, `Journal.try_again()` opens its errors for a new try.
-- A step that was cancelled, timed out, paused or ended by a bug has no outcome. It stays open, and
-  whoever asks the same next, in this process or in a new one, does this step, under the same key.
+- A step that was cancelled, timed out, paused or ended by a bug has no outcome. It stays open. The
+  next identical request, from any process, retries it under the same key.
 
 Time is kept only where it is asked for: `Retry(worker, sleep=journal.sleep)` waits in a replay only
 for what is left of the wait, and `CircuitBreaker(worker, clock=journal.clock)` finds its cooldown
@@ -46,12 +46,9 @@ import contextlib
 import json
 import time
 import uuid
-import warnings
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from hashlib import sha256
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -64,7 +61,8 @@ from ...core.wire import ApiError, Block, Reply, Request
 from ...plumbing.client import Client, OnRetry, WrappedClient
 from ...plumbing.texts import as_plain, as_text, in_words
 from ...plumbing.work import Delegation, Fold
-from .file import JournalError, JournalFile, JournalInUse, StepRow
+from .file import JournalError, JournalFile, JournalInUse
+from .steps import JournalStep, Steps, root_of
 
 __all__ = [
     "Journal",
@@ -87,76 +85,6 @@ idempotency key.
 
 ORIGIN = "origin of handoffs"
 """The name under which a journal keeps what tells its handoffs from those of another one."""
-
-
-@dataclass
-class StepUse:
-    """The use of a step by this process: the tree of runs it belongs to, and the runs in it that
-    have come to the step.
-
-    taken:  the step keeps its number, since it has an outcome or a question waits for its answer.
-    failed: it ended in an error or a question, so the next equal one is a step of its own.
-    """
-
-    root: Run | None
-    runs: list[Run] = field(default_factory=list)
-    taken: bool = False
-    failed: bool = False
-    effect: str = ""
-    """The key of the effect that it holds."""
-
-    def serves(self, run: Run | None) -> bool:
-        """True if `run` may reuse this finished step: same tree, and it has not come to the step
-        before.
-        """
-        return self.taken and not self.is_over_for(run)
-
-    def is_over_for(self, run: Run | None) -> bool:
-        """True if `run` will never reuse this step."""
-        if run is None or self.failed:
-            return True
-        return self.root is not _root(run) or any(each is run for each in self.runs)
-
-
-class Uses(dict[int, StepUse]):
-    """The uses of equal steps by number, and the numbers of the effects that they hold.
-
-    The lowest free number is found where the last search ended, not from 1 up.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.effects: set[str] = set()
-        """The keys of the effects that are done or under way."""
-        self._starts: dict[Run | None, int] = {}
-        self._first_effect = 1
-
-    def start_for(self, run: Run | None) -> int:
-        """A number below which no step is free for this run, or serves it."""
-        number = self._starts.get(run, 1)
-        while (use := self.get(number)) and use.is_over_for(run):
-            number += 1
-        self._starts[run] = number
-        return number
-
-    def give_back(self, number: int) -> None:
-        """Frees a number, and the effect that it holds."""
-        self.release(self.pop(number).effect)
-        for run, start in self._starts.items():
-            self._starts[run] = min(start, number)
-
-    def free_effect(self, content: str) -> str:
-        """The key of the lowest effect that is neither done nor under way."""
-        while f"{content}.{self._first_effect}" in self.effects:
-            self._first_effect += 1
-        return f"{content}.{self._first_effect}"
-
-    def release(self, effect: str) -> None:
-        """Lets the next equal call have this effect."""
-        if effect in self.effects:
-            self.effects.remove(effect)
-            number = effect.rpartition(".")[2]
-            self._first_effect = min(self._first_effect, int(number) if number.isdecimal() else 1)
 
 
 @dataclass(frozen=True)
@@ -190,12 +118,9 @@ class Journal:
         if sync not in ("full", "normal"):
             raise ValueError(f"sync is {sync!r}; expected 'full' or 'normal'")
         self.path = Path(path)
-        self._file = JournalFile(self.path, sync)
-        self._uses: dict[str, Uses] = defaultdict(Uses)
-        self._unanswered: set[str] | None = None
-        """The errors of the file that were not answered, read when the first one comes back."""
         self.final = final
-        self._warned = final
+        self._file = JournalFile(self.path, sync)
+        self._steps = Steps(self._file, warn=not final)
 
     def __enter__(self) -> Journal:
         return self
@@ -246,13 +171,7 @@ class Journal:
                 return Reply.model_validate_json(text).kept_as(key)
             return json.loads(text)
         except (ValueError, RecursionError) as problem:
-            raise self._unreadable(key, problem) from None
-
-    def _unreadable(self, key: str, problem: object) -> JournalError:
-        return JournalError(
-            f"step {key} of {self.path} cannot be read ({in_words(problem)[:200]}); "
-            "delete its row to have it done again, or start with a new file"
-        )
+            raise self._steps.unreadable(key, problem) from None
 
     def fork(
         self,
@@ -308,8 +227,7 @@ class Journal:
         """Forgets how often each step was asked, as a new process would: the next run begins from
         the start.
         """
-        self._uses.clear()
-        self._unanswered = None
+        self._steps.forget()
 
     def try_again(self) -> int:
         """Opens each request and each effect that ended in an error and was not answered by a later
@@ -349,7 +267,7 @@ class Journal:
         words = as_text(question)  # half a character cannot be kept
         asked = Question(words=words, about=as_plain(about), by=by, task=intent)
         content = ["decision", task, words, asked.about]
-        with self._step(content, run) as step:
+        with self._steps.step(content, run) as step:
             if step.kept:
                 return step.outcome()
             asked = asked.model_copy(update={"key": step.key})
@@ -402,7 +320,7 @@ class Journal:
 
     def clock(self) -> float:
         """The time in seconds, as a step: a replay reads what was read before."""
-        with self._step(["time"]) as step:
+        with self._steps.step(["time"]) as step:
             if step.kept:
                 kept_s: float = step.outcome()
                 return kept_s
@@ -413,121 +331,6 @@ class Journal:
         """Waits. A replay waits only for what is left of the wait."""
         left_s = self.clock() + seconds - time.time()
         await asyncio.sleep(min(left_s, seconds))
-
-    # ── steps ─────────────────────────────────────────────────────────────────────────────────────
-
-    @contextlib.contextmanager
-    def _step(self, content: Any, run: Run | None = None) -> Iterator[JournalStep]:
-        """The next step that asks this. Equal questions are numbered: requests within the process,
-        effects and decisions within one handoff.
-
-        content: what is asked: bytes, or JSON.
-
-        A step that leaves nothing behind gives its number back.
-        """
-        if not isinstance(content, bytes):
-            content = json.dumps(content, sort_keys=True, default=str).encode("utf-8", "replace")
-        digest = sha256(content).hexdigest()[:20]
-        uses = self._uses[digest]
-        number = uses.start_for(run)
-        while number in uses and not uses[number].serves(run):
-            number += 1
-        key = f"{digest}.{number}"
-        row = self._file.row(key)
-        use = uses.setdefault(number, StepUse(run and _root(run)))
-        if run:
-            use.runs.append(run)
-        try:
-            yield JournalStep(self, key, row, use)
-        finally:
-            if not use.taken and uses.get(number) is use:
-                uses.give_back(number)
-
-    def _warn(self, key: str, error: Exception) -> None:
-        """Says, once, that an error comes from the journal and how to be rid of it."""
-        if self._warned:
-            return
-        if self._unanswered is None:
-            self._unanswered = set(self._file.unanswered_errors())
-        if key in self._unanswered:
-            self._warned = True
-            warnings.warn(
-                f"{self.path} holds an error, which comes back as it was: {in_words(error)[:200]}. "
-                "Call try_again() on the journal before the run to have it tried anew",
-                stacklevel=2,
-            )
-
-
-@dataclass
-class JournalStep:
-    """One step under way: its key, what the file holds of it, what this process makes of it."""
-
-    journal: Journal
-    key: str
-    row: StepRow | None
-    use: StepUse
-
-    @property
-    def kept(self) -> bool:
-        """True if there is an outcome."""
-        return self.row is not None and not self.row.open
-
-    @property
-    def effect(self) -> str:
-        """The idempotency key. After a failed call the next equal call reuses its key, since the
-        first may have been done; once an earlier call is done under that key, it is reused no more.
-        """
-        content = self.key.rpartition(".")[0]
-        uses = self.journal._uses[content]
-        if self.row and self.row.asked not in uses.effects:
-            return str(self.row.asked or self.key)
-        return uses.free_effect(content)
-
-    def hold(self, effect: str) -> str:
-        """Lets no other equal call have this effect, until this one fails; returns it."""
-        self.use.effect = effect
-        self.journal._uses[self.key.rpartition(".")[0]].effects.add(effect)
-        return effect
-
-    def outcome(self, read: Callable[[str], Value] = json.loads) -> Value:
-        """Returns the outcome, as `read` makes it of its JSON; raises the error that it ended in.
-        Raises JournalError for a step that was edited and cannot be read.
-        """
-        row = self.row
-        assert row
-        try:
-            if row.error is None:
-                value = read(row.value or "")
-                self.use.taken = True
-                if not isinstance(row.asked, int):  # as of a reply
-                    self.hold(row.asked or self.key)
-                return value
-            error = _error_from(json.loads(row.error))
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
-            raise self.journal._unreadable(self.key, problem) from None
-        self.use.taken = self.use.failed = True
-        if isinstance(error, ApiError):
-            self.journal._warn(self.key, error)
-        raise error
-
-    def start(self, kind: str, asked: str | int | None = None) -> None:
-        """Begins it, without the outcome that it may have had: until it has a new one, whoever
-        asks the same next does this step.
-        """
-        self.use.taken = False
-        self.journal._file.start(self.key, kind, asked)
-
-    def finish(self, value: Value) -> Value:
-        """Keeps its outcome; returns it."""
-        self.journal._file.finish(self.key, json.dumps(value))
-        self.use.taken = True
-        return value
-
-    def fail(self, error: ApiError | ToolError) -> None:
-        """Keeps the error that it ended in."""
-        self.journal._file.fail(self.key, json.dumps(_as_plain_error(error), default=str))
-        self.use.taken = self.use.failed = True
-        self.journal._uses[self.key.rpartition(".")[0]].release(self.use.effect)
 
 
 class JournalledClient(WrappedClient):
@@ -544,7 +347,7 @@ class JournalledClient(WrappedClient):
         on_retry: OnRetry | None = None,
     ) -> Reply:
         request = Request.of(request)
-        with self._journal._step(_asked(request)) as step:
+        with self._journal._steps.step(_asked(request)) as step:
             if step.kept:
                 reply = step.outcome(Reply.model_validate_json)
                 if self._suffices(reply, request, step):
@@ -566,7 +369,7 @@ class JournalledClient(WrappedClient):
             origin = uuid.uuid4().hex
             self._journal.describe(ORIGIN, origin)
         content = [ORIGIN, origin, path, handoff.model_dump(mode="json")]
-        with self._journal._step(content) as step:
+        with self._journal._steps.step(content) as step:
             step.use.taken = step.use.failed = True
             return step.key
 
@@ -576,7 +379,7 @@ class JournalledClient(WrappedClient):
 
     def _holds(self, request: Request) -> bool:
         """True if the journal answers a request, with a reply or an error; the step is not used."""
-        with self._journal._step(_asked(request)) as step:
+        with self._journal._steps.step(_asked(request)) as step:
             if step.row is None or step.row.open:
                 return False
             if step.row.error is not None:
@@ -638,7 +441,7 @@ class Once:
 
     async def call(self, arguments: object, run: Run) -> Any:  # Any: as the tool answers
         content: list[Any] = ["effect", _task(run), self.name, arguments]
-        with self.journal._step(content, run) as step:
+        with self.journal._steps.step(content, run) as step:
             if step.kept:
                 return step.outcome(_kept_answer)
             if self.journal._file.holds_effects:
@@ -665,19 +468,13 @@ def _current(key: str) -> Iterator[None]:
         current_step.reset(token)
 
 
-def _root(run: Run) -> Run:
-    while run.parent:
-        run = run.parent
-    return run
-
-
 def _task(run: Run | None) -> list[dict[str, Any]]:
     """The handoffs that led to a run, from the first one down, as they say what to do; those of
     transparent wrappers say it twice and are left out.
     """
     if run is None:
         return []
-    fold = _folds.setdefault(_root(run), Fold())
+    fold = _folds.setdefault(root_of(run), Fold())
     fold.catch_up(run.events)
     work = fold.of(run.id)
     above = [work, *work.above] if work else []
@@ -715,25 +512,6 @@ def _keepable(value: Any) -> Any:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError, RecursionError):
         return as_text(value)
-
-
-FACTS = ("message", "type", "status", "request_id", "retryable", "billable", "retry_after_s")
-"""The fields of an ApiError besides its words."""
-
-
-def _as_plain_error(error: ApiError | ToolError) -> dict[str, Any]:
-    """An error as it is kept."""
-    if isinstance(error, ApiError):
-        return {"error": "ApiError", **{name: getattr(error, name) for name in FACTS}}
-    return {"error": "ToolError", "message": in_words(error)}
-
-
-def _error_from(kept: dict[str, Any]) -> Exception:
-    """The error that was kept."""
-    facts = dict(kept)
-    if facts.pop("error") == "ToolError":
-        return ToolError(facts["message"])
-    return ApiError(facts.pop("message"), **facts)
 
 
 # ── changes of a reply, for a fork ────────────────────────────────────────────────────────────────
