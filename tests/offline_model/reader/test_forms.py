@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kernel import team
+from kernel.core import team
 from tests.on_each import on_each
 
 from .desk import FACTS, GOOD
