@@ -19,6 +19,9 @@ from .lexicon import (
     table,
 )
 
+FAULTS = ("fault_wordings", "lack_wordings")
+"""The keys of the forms that name what is wrong with a text: they are wishes of somebody who finds faults."""
+
 _NEAR = 120  # characters before a number that may change what it means
 _MOST_LIMITS = 100  # of one sentence
 _OF_DRAFTS = re.compile(
@@ -104,7 +107,7 @@ def wished(text: str, name: str, finds_faults: bool = False) -> bool | None:
     for end in _SENTENCE_END.finditer(text):
         if end.end() <= matches[-1].start:
             start = end.end()
-    on = ("wordings", "lack_wordings") if finds_faults else ("wordings",)
+    on = ("wordings", *FAULTS) if finds_faults else ("wordings",)
     return all(_is_on(text, match, on) for match in matches if match.start >= start)
 
 

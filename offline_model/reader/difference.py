@@ -15,18 +15,18 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 
 from ..account import Account
-from .dials import Limit, dials_of, is_meant, limits, other_lengths, wished
+from .dials import FAULTS, Limit, dials_of, is_meant, limits, other_lengths, wished
 from .lexicon import CLAUSE_END, LONGEST_SENTENCE, Match, scan, spans, table, words_in
 from .topics import topic as topic_of
 
 MOST_CLAUSES = 20
 LONGEST_CLAUSE = 160
 TOPIC = "<topic>"
-_SENTENCES = re.compile(r"(?<=[.!?])[\"”’')]*\s+|\n\s*\n|\n(?=\s*(?:[-*•#]|\d+[.)])\s)")
-_PIECES = re.compile(rf"{CLAUSE_END.pattern}|,\s|\s\(|\)|\s(?:and|but|or)\s", re.I)
+SENTENCES = re.compile(r"(?<=[.!?])[\"”’')]*\s+|\n\s*\n|\n(?=\s*(?:[-*•#]|\d+[.)])\s)")
+PIECES = re.compile(rf"{CLAUSE_END.pattern}|,\s|\s\(|\)|\s(?:and|but|or)\s", re.I)
 _WRAP = re.compile(r"(?<=[^\s:])[ \t]*\n(?!\s|[-*•#<]|\d+[.)])")
-_ITEM = re.compile(r"(?<![^\s(])\d{1,2}[.)](?!\S)")  # the number of an item in a list
-_WORDS = re.compile(r"[^\W_]+(?:['’.+#-]+[^\W_]+)*")
+ITEM = re.compile(r"(?<![^\s(])\d{1,2}[.)](?!\S)")  # the number of an item in a list
+WORDS = re.compile(r"[^\W_]+(?:['’.+#-]+[^\W_]+)*")
 _FEWEST = 3  # words of a piece of a reference that counts on its own
 _EDGES = ' -•*#:,;.!?"“”()'
 
@@ -54,7 +54,7 @@ class Prompt:
         known = references(self.behaviour)
         marks = marks_in(self.text, self.behaviour)
         kinds = self._kinds(marks)
-        for start, end in spans(_SENTENCES, self.text):
+        for start, end in spans(SENTENCES, self.text):
             if key(self.text, start, end, marks) in known:
                 continue
             strange = self._strange(start, end, kinds)
@@ -81,9 +81,9 @@ class Prompt:
         is_read = False
         is_begun = False  # the topic
         count = 0
-        for word in _WORDS.finditer(self.text, start, end):
+        for word in WORDS.finditer(self.text, start, end):
             plain = word[0].lower()
-            is_item = _ITEM.match(self.text, word.start())
+            is_item = ITEM.match(self.text, word.start())
             count += not is_item
             kind = kinds[word.start()]
             if kind or plain in self.used:
@@ -97,7 +97,7 @@ class Prompt:
         self, start: int, end: int, strange: list[int], known: frozenset[str], marks: Sequence[Mark]
     ) -> Iterator[str]:
         """The pieces of a sentence that hold a strange word and are no piece of a reference."""
-        inner = [mark.end() for mark in _PIECES.finditer(self.text, start, end)]
+        inner = [mark.end() for mark in PIECES.finditer(self.text, start, end)]
         if self.is_task:
             inner += [mark.end for mark in between(marks, start, end) if mark.end < end]
         cuts = [start, *sorted(inner), end]
@@ -146,11 +146,11 @@ def marks_in(text: str, behaviour: str) -> list[Mark]:
     for name in dials_of(behaviour):
         for match in scan(text):
             if match.family == f"dials/{name}" and is_meant(text, match):
-                found += _without_gaps(match, name)
+                found += _without_gaps(match, f"{name}{_sign_of(match.key, behaviour)}")
     exact = set(other_lengths(text))
     for limit in obeyed(text, behaviour):
         if limit not in exact:
-            found += _around_gap(limit)
+            found += _around_gap(limit, _is_fault(text, limit))
     roles = [f"roles/{role}" for role in table("behaviours")[behaviour].get("roles", ())]
     for match in scan(text):
         if match.family in roles and match.key == "wordings":
@@ -165,6 +165,14 @@ def marks_in(text: str, behaviour: str) -> list[Mark]:
     return kept
 
 
+def _sign_of(key: str, behaviour: str) -> str:
+    """Returns what stands behind the name of a dial in a key: "-" for a form that turns it off, "!" for
+    one that names a fault to a reviewer."""
+    if key in FAULTS and behaviour == "review":
+        return "!"
+    return "" if key == "wordings" else "-"
+
+
 def _without_gaps(match: Match, dial: str) -> Iterator[Mark]:
     """The places of a wording without the words that its "..." skips."""
     start = match.start
@@ -174,12 +182,26 @@ def _without_gaps(match: Match, dial: str) -> Iterator[Mark]:
     yield Mark(start, match.end, dial)
 
 
-def _around_gap(limit: Limit) -> Iterator[Mark]:
+def _to_its_end(text: str, limit: Limit) -> Limit:
+    """The limit with the whole of its last word: "once" is read as a shorter one."""
+    end = limit.end
+    while end < len(text) and text[end].isalnum():
+        end += 1
+    return limit._replace(end=end)
+
+
+def _is_fault(text: str, limit: Limit) -> bool:
+    """True if a limit names what is too long: "more than 90 words"."""
+    return text[limit.start : limit.end].lower().startswith(tuple(table("dials/length")["floors"]))
+
+
+def _around_gap(limit: Limit, is_fault: bool) -> Iterator[Mark]:
     """The places of a limit without the words between its number and its unit."""
     first, last = limit.gap
+    name = f"{limit.kind}!" if is_fault else limit.kind
     if last:
-        yield Mark(limit.start, first, limit.kind)
-    yield Mark(last or limit.start, limit.end, limit.kind)
+        yield Mark(limit.start, first, name)
+    yield Mark(last or limit.start, limit.end, name)
 
 
 @lru_cache(maxsize=1_000)
@@ -214,23 +236,26 @@ def glue_of(behaviour: str) -> frozenset[str]:
 def references(behaviour: str) -> frozenset[str]:
     """Returns a behaviour's reference sentences and their pieces, for comparing: its usual work."""
     found: set[str] = set()
-    for text in map(unwrapped, _declared(behaviour)):
+    for text in map(unwrapped, declared(behaviour)):
         marks = marks_in(text, behaviour)
-        for start, end in spans(_SENTENCES, text):
+        for start, end in spans(SENTENCES, text):
             found.add(key(text, start, end, marks))
-            inner = [mark.end() for mark in _PIECES.finditer(text, start, end)]
+            inner = [mark.end() for mark in PIECES.finditer(text, start, end)]
             cuts = [start, *inner, end]
             pieces = {key(text, *cut, marks) for cut in pairwise(cuts)}
             found |= {piece for piece in pieces if len(piece.split()) >= _FEWEST}
     return frozenset(found - {""})
 
 
-def _declared(behaviour: str) -> Iterator[str]:
+def declared(behaviour: str) -> Iterator[str]:
     """The texts of a behaviour's reference, and of those that it is like."""
     entry = table("behaviours")[behaviour]
     yield from (entry.get("prompt", ""), *entry.get("sentences", ()), *entry.get("tasks", ()))
+    for name in dials_of(behaviour):
+        dial = table("dials")[name]
+        yield from (*dial["reads"], *dial.get("reads_off", ()))
     for other in entry.get("like", ()):
-        yield from _declared(other)
+        yield from declared(other)
 
 
 @cache
@@ -242,29 +267,39 @@ def asking() -> frozenset[str]:
 
 
 def account_of(
-    behaviour: str, system: str, task: str, *, topic: str, read: str, parts: Iterable[str]
+    behaviour: str,
+    system: str,
+    task: str,
+    *,
+    topic: str,
+    read: str,
+    parts: Iterable[str],
+    unread: Iterable[str] = (),
 ) -> Account:
-    """The account of one request. topic: what it was taken to be about; read: words of the task that
-    were used."""
-    used = frozenset(map(str.lower, _WORDS.findall(read)))
+    """The account of one request.
+
+    system: the sentences of the prompt that are obeyed; unread: the others. topic: what it was taken to be
+    about; read: words of the task that were used.
+    """
+    used = frozenset(map(str.lower, WORDS.findall(read)))
     about = next((name for name in (topic, topic_of(task)) if _is_used(name, task, used)), TOPIC)
     asked = unwrapped(task).replace(about, TOPIC)
-    unread = [*Prompt(unwrapped(system), behaviour).unread()]
+    clauses = [*unread]
     for clause in Prompt(asked, behaviour, used, is_task=True).unread():
-        unread.append(clause.replace(TOPIC, about))
+        clauses.append(clause.replace(TOPIC, about))
     account = Account(
         read_as=table("behaviours")[behaviour]["says"],
         topic=_shortened(topic),
         wishes=tuple(_described(system, task, behaviour)),
         parts=tuple(parts),
     )
-    plain = [" ".join(clause.split()).strip(' -•*#:,;."') for clause in unread]
+    plain = [" ".join(clause.split()).strip(' -•*#:,;."') for clause in clauses]
     return with_clauses(account, filter(None, plain))
 
 
 def _is_used(name: str, task: str, used: frozenset[str]) -> bool:
     """True if a topic stands in a task as it is, and was used."""
-    spoken = map(str.lower, _WORDS.findall(name))
+    spoken = map(str.lower, WORDS.findall(name))
     return bool(name) and name in task and used.issuperset(spoken)
 
 

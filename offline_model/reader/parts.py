@@ -165,6 +165,8 @@ def _is_plain(task: str) -> bool:
 def _with_parts_of_task(named: dict[str, str]) -> dict[str, str]:
     """The parts with those that the task itself holds, where it holds a text to work on."""
     inner = parts(named["task"])
+    if inner.keys() == {"task"}:
+        return {**named, "task": inner["task"]}
     if not (inner.get("facts") or inner.get("draft")):
         return named
     given = {name: body for name, body in named.items() if body}

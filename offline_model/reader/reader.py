@@ -22,10 +22,11 @@ from ..answer import Answer, Temperament, as_form
 from ..skills import Skill, name_of, skills
 from ..skills.tool_use import arguments
 from .difference import account_of, with_clauses
+from .forms import unread
 from .lexicon import has, scan
 from .view import View, text_of
 from .words import content_words, sentences
-from .workers import finished_with, kind_of, without_listing
+from .workers import finished_with, kind_of
 
 CHARACTERS_PER_TOKEN = 4
 _FORM = "a form to fill"
@@ -85,6 +86,7 @@ def _decided(request: dict[str, Any], temperament: Temperament) -> Answer:
     view = View.of(seen, temperament)
     fitting = [skill for skill in skills() if skill.fits(view)]
     skill = fitting[0]
+    view = replace(view, behaviour=name_of(skill))
     account = replace(_account(view, skill), overlooked=overlooked)
     if view.tools and name_of(skill) in ("tool_use", "talk"):
         account = replace(account, arguments=tuple(arguments(view)))
@@ -104,13 +106,15 @@ def _decided(request: dict[str, Any], temperament: Temperament) -> Answer:
 
 
 def _account(view: View, skill: Skill) -> Account:
+    behaviour = name_of(skill)
     return account_of(
-        name_of(skill),
-        without_listing(view.system) if view.role == "plan" else view.system,
+        behaviour,
+        view.prompt,
         view.order,
         topic=skill.about(view),
         read=skill.read(view),
         parts=view.parts,
+        unread=unread(view.said, behaviour),
     )
 
 

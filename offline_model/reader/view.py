@@ -10,7 +10,9 @@ from typing import Any
 
 from ..answer import Temperament
 from .dials import limit, wished
+from .forms import obeyed
 from .lexicon import has, scan
+from .listing import without_listing
 from .parts import label_of, labelled, parts
 from .sources import facts
 from .words import Fact, says_nothing
@@ -98,6 +100,8 @@ class View:
     texts: list[str]  # what the assistant said before
     first: str  # the first user message's text
     later: list[str]  # later plain user texts: "answer now", validation errors, feedback
+    behaviour: str = ""
+    """The behaviour that was chosen; until it is, every sentence of the prompt counts."""
 
     @classmethod
     def of(cls, request: dict[str, Any], temperament: Temperament | None = None) -> View:
@@ -207,11 +211,21 @@ class View:
         return first.family.removeprefix("roles/")
 
     @cached_property
+    def said(self) -> str:
+        """The system prompt without the workers that it lists for a planner."""
+        return without_listing(self.system) if self.role == "plan" else self.system
+
+    @cached_property
+    def prompt(self) -> str:
+        """The sentences of the system prompt that the chosen behaviour obeys."""
+        return obeyed(self.said, self.behaviour) if self.behaviour else self.system
+
+    @cached_property
     def instructions(self) -> str:
         """The texts that may set limits: system prompt, task, context and later words of
         the user.
         """
-        around = (self.system, self.order, self.parts.get("context", ""), *self.later)
+        around = (self.prompt, self.order, self.parts.get("context", ""), *self.later)
         return "\n\n".join(filter(None, around))
 
     def wish(self, name: str, *, finds_faults: bool = False) -> bool | None:
@@ -222,7 +236,7 @@ class View:
         """
         finds_faults = finds_faults or self.role == "review"
         context = self.parts.get("context", "")
-        for text in (*reversed(self.later), self.order, context, self.system):
+        for text in (*reversed(self.later), self.order, context, self.prompt):
             state = wished(text, name, finds_faults)
             if state is not None:
                 return state

@@ -9,6 +9,7 @@ from itertools import filterfalse
 from typing import Any
 
 from .lexicon import has, lines_in, table, words_in
+from .listing import BULLET, PEOPLE
 from .topics import subjects
 from .view import View
 from .words import stem, stop_words, words
@@ -23,15 +24,7 @@ _REFUSES = re.compile(r"\b(?:no|not|never|without|skip|don't)\b", re.I)
 _ALWAYS = re.compile(r"\b(?:always|must|every)\b", re.I)
 _WHO = re.compile(r"\b(?:who|that|which) (\w+)")
 _FIRST_VERB = re.compile(r"\W*(?:(?:please|just|only|now)\W+)*(\w+)")
-_BULLET = re.compile(r"^[ \t]*(?:[-*•]|\d+[.)])[ \t]*[`*]*([A-Za-z][\w-]*)[`*]*\s*[(:–—-]", re.M)
 _BRACKETED = re.compile(r"(?<![\w-])([a-z][\w-]*+)\s+\([^()\n]+\)")
-_PEOPLE = re.compile(
-    r"\b(?:workers?|agents?|executors?|executables?|specialists?|team)\b"
-    r"(?:[^:\n]{0,30}:| are (?=[\w-]+, ))[ \t]*([^\n]+)",
-    re.I,
-)
-_LISTS = re.compile(_PEOPLE.pattern.rpartition("(")[0], re.I)
-_PIECE = re.compile(r"[^.\n]++\.?")
 
 
 @cache
@@ -250,30 +243,16 @@ def workers_in(text: str, names: list[str]) -> list[dict[str, Any]]:
 
 def _listed(text: str) -> list[str]:
     """The names of the workers that a text lists, each once."""
-    for way in (_BULLET, _BRACKETED):
+    for way in (BULLET, _BRACKETED):
         names = way.findall(text)
         if len(names) > 1:
             return list(dict.fromkeys(names))
-    line = _PEOPLE.search(text)
+    line = PEOPLE.search(text)
     if line is None:
         return []
     items = re.split(r"[,;]\s+(?:and\s+)?|\s+and\s+", line[1])
     first_words = [item.split()[0] for item in items if item.strip()]
     return list(dict.fromkeys(word.strip("`'\"*.") for word in first_words))
-
-
-def without_listing(text: str) -> str:
-    """A text without the sentence or the lines that list workers: these are read."""
-    if len(_BULLET.findall(text)) > 1:
-        lines = [line for line in text.splitlines() if not _BULLET.match(line)]
-        return "\n".join(_before_colon(line) for line in lines)
-    return _PIECE.sub(lambda piece: "" if _LISTS.search(piece[0]) else piece[0], text)
-
-
-def _before_colon(line: str) -> str:
-    """A line without the sentence that leads up to a list, where it ends with a colon."""
-    plain = line.rstrip()
-    return plain[: plain.rfind(".") + 1] if plain.endswith(":") else line
 
 
 def in_order(view: View, needs: list[str], earlier: list[str]) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
+from ..account import Account
 from ..answer import Answer
 from ..reader.claims import bare
 from ..reader.dials import limit
@@ -19,6 +20,9 @@ from ..reader.view import View
 from ..reader.words import citations, uncited
 
 MOST_ISSUES = 20
+CRITERIA = ("agreement", "citations", "clarity", "coverage")
+"""The dials of a reviewer: it checks those that it is told, and no others."""
+UNTOLD = "I was not told what to look for"
 MOST_WORDS = 35
 """Of a sentence that is clear."""
 _OF_THE_ANSWER = re.compile(r"\b(?:answer|reply|respond|your|issues?|explain|comments?)\b", re.I)
@@ -80,7 +84,18 @@ def reply(view: View) -> Answer:
         if not view.schema:
             return Answer.refuse(str(missing), "There is nothing to review.")
         return _verdict(view, [missing])
-    return _verdict(view, inspect(view, draft)[:MOST_ISSUES])
+    answer = _verdict(view, inspect(view, draft)[:MOST_ISSUES])
+    if _is_told(view) or answer.refusal:
+        return answer
+    named = answer.account.not_understood if answer.account else ()
+    return replace(answer, account=Account(not_understood=(UNTOLD, *named)))
+
+
+def _is_told(view: View) -> bool:
+    """True if anything says what to look for: a criterion, or a limit of the draft's length."""
+    rules = (*CRITERIA, "style_only")
+    is_named = any(view.wish(rule) is not None for rule in rules)
+    return is_named or any(view.limit(kind) for kind in ("words", "sentences", "paragraphs"))
 
 
 def inspect(view: View, text: str) -> list[Issue]:
@@ -89,7 +104,7 @@ def inspect(view: View, text: str) -> list[Issue]:
     if view.wish("style_only"):
         return _style(draft)
     claims = draft.claims()
-    compares = view.wish("agreement") is not False
+    compares = bool(view.wish("agreement"))
     cite = bool(view.wish("citations", finds_faults=True))
     found: list[Issue] = []
     if compares and not draft.facts and claims:

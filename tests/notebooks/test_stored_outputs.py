@@ -37,14 +37,10 @@ WHOLE_CHECK = (
 )
 OF_THE_REVIEWER = dict.fromkeys(
     (
-        "Check the draft against the facts",
+        "Check the draft against the facts: …",
         "Decide PASS or REVISE",
         "For REVISE, list the issues: …",
         "You are the reviewer of an editorial desk",
-        "and the draft must have at most 180 words",
-        "every claim must be carried by its source",
-        "every sentence must be clear and",
-        "every source among the facts must be used",
     ),
     PROMPTS_OF_OTHERS,
 )
@@ -147,9 +143,8 @@ NOT_UNDERSTOOD = {
     "notebooks/20_trust_nobody.ipynb": {
         **dict.fromkeys(
             (
-                "You are comms",
-                "You are data",
-                "a worker of an on-call desk",
+                "You are comms, a worker of an on-call desk",
+                "You are data, a worker of an on-call desk",
                 "Report what an entry of the log says",
                 "Report what this entry says",
                 "Send a mail to …",

@@ -14,6 +14,7 @@ from offline_model import Server
 from tests.on_each import on_each
 
 from . import source_workshop as script
+from .reader.wire import TEXT, send, shape
 
 TOPICS = ("the history of MCP (Model Context Protocol)", "vector databases", "Qdrant")
 COMPARED = ["pgvector", "Qdrant", "Pinecone"]
@@ -132,6 +133,19 @@ async def test_the_same_texts_as_intents_of_the_kernel_read_alike():
     )
     check_brief(revised)
     assert "2019" not in revised
+
+
+@on_each("fields", [("executors", "parallel"), ("executors",)])
+def test_the_executors_of_a_task_are_chosen_from_a_list(fields):
+    kinds = {"executors": {"type": "array", "items": TEXT}, "parallel": {"type": "boolean"}}
+    task = (
+        "Task: Research retries, fix the failing test and review the patch.\nAvailable executors:\n"
+        "- research_agent\n- coding_agent\n- review_agent\n- search_tool\nReturn the executors required."
+    )
+    schema = shape(**{name: kinds[name] for name in fields})
+    chosen = send(task, "You are a supervisor.", schema=schema).json
+    assert chosen["executors"] == ["research_agent", "coding_agent", "review_agent"]
+    assert chosen.get("parallel") in (None, False)
 
 
 def test_a_wrong_models_name_is_answered_with_the_names_that_there_are():

@@ -66,14 +66,14 @@ def test_a_field_whose_name_says_nothing_to_a_reviewer_is_left_open_and_named(fi
     (name,) = field
     task = parts(task="Review the draft", facts=FACTS, draft=GOOD)
     schema = shape(verdict={"enum": ["PASS", "REVISE"]}, **field)
-    reply = send(task, "You check drafts.", schema=schema)
+    reply = send(task, "You are the reviewer. Check the draft against the facts.", schema=schema)
     assert (
         not reply.text and f"{name}: nothing in the text fills it" in reply.account.not_understood
     )
     nullable = shape(
         verdict={"enum": ["PASS", "REVISE"]}, **{name: {**field[name], "default": None}}
     )
-    reply = send(task, "You check drafts.", schema=nullable)
+    reply = send(task, "You are the reviewer. Check the draft against the facts.", schema=nullable)
     assert json.loads(reply.text)[name] is None
     assert f"{name}: nothing in the text fills it" in reply.account.not_understood
 
@@ -83,4 +83,9 @@ def test_the_remarks_of_a_reviewer_go_where_a_name_asks_for_them(name):
     wrong = GOOD.replace("2021", "2019")
     task = parts(task="Review the draft", facts=FACTS, draft=wrong)
     schema = shape(verdict={"enum": ["PASS", "REVISE"]}, **{name: TEXT})
-    assert "2019" in send(task, "You check drafts.", schema=schema).json[name]
+    assert (
+        "2019"
+        in send(
+            task, "You are the reviewer. Check the draft against the facts.", schema=schema
+        ).json[name]
+    )

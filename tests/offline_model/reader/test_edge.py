@@ -115,18 +115,6 @@ def test_where_tools_are_turned_off_it_answers_in_words():
     assert not reply.calls and reply.text.startswith("# Qdrant")
 
 
-@on_each(("before", "is_read"), [(3_000, True), (5_000, False)])
-def test_a_sentence_is_read_as_far_as_4000_characters(before, is_read):
-    system = f"You are the writer {'and so on ' * (before // 10)}in at most 20 words"
-    account = send(parts(task="Write a brief on Qdrant", facts=FACTS), system).account
-    assert ("at most 20 words" in account.wishes) == is_read
-    assert (
-        is_read
-        or any("at most 20 words" in clause for clause in account.not_understood)
-        or any(clause.endswith("…") for clause in account.not_understood)
-    )
-
-
 def test_sentences_of_a_brief_are_those_of_the_facts():
     written = send(
         parts(task="Write a brief on Qdrant", facts=FACTS), "You are the writer. Cite."

@@ -225,10 +225,10 @@ def is_told(row: dict[str, Any], outcome: Outcome) -> bool:
 
 DONE = {
     124: (
-        "writer-06 writer-09 writer-16 reviewer-03 reviewer-12 researcher-10 supervisor-01 "
-        "supervisor-04 supervisor-09 planner-06 own-07 tools-09 tools-10 tools-12 talk-01 talk-06 talk-08 talk-10"
+        "writer-06 writer-09 writer-16 researcher-10 supervisor-01 "
+        "supervisor-04 planner-06 own-07 tools-09 tools-10 tools-12 talk-01 talk-06 talk-08 talk-10"
     ),
-    60: "brief-2 review-6 edit-9 schema-2 schema-5 desk-1 desk-4",
+    60: "edit-9 schema-2 schema-5 desk-1 desk-4",
 }
 """How many tries there are, and those of them that are done."""
 

@@ -42,9 +42,12 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "What a real model does with style": f"{HERE}.test_what_is_not_read_is_named",
     "Each reply carries an account": f"{HERE}.test_the_account_is_in_the_header_and_not_in_the_body {HERE}.test_the_account_of_a_reply_is_the_one_in_the_header",
     "read as: writer": f"{EDGE}.test_the_example_account_of_the_page_is_what_it_says",
-    "The account is read by difference": f"{PROMPT}.test_every_prompt_is_read",
-    "Each behaviour declares its reference": f"{EDGE}.test_each_dial_and_role_belongs_to_a_behaviour_and_each_skill_is_declared",
-    "Whatever a system prompt or a task says": f"{PROMPT}.test_a_foreign_wish_in_the_same_place_is_named",
+    "A sentence of a system prompt": "test_forms.test_a_sentence_with_a_foreign_clause_is_named_whole_and_none_of_it_is_obeyed",
+    "It is a form when": "test_forms.test_rules_in_the_commonest_shapes_are_obeyed",
+    "A number may be any": "test_forms.test_a_number_may_be_any_number",
+    "Every other sentence": "test_forms.test_a_reversed_rule_is_named_whole_and_changes_nothing",
+    "In a task, the clauses": "test_prompts.test_a_name_that_the_task_lists_is_a_subject_and_a_wish_is_none",
+    "Whatever is no work": "test_beyond.test_a_job_that_it_does_not_know_is_no_brief_because_facts_are_at_hand",
     "So are the lines of feedback": f"{SKILL}.test_feedback_that_names_nothing_to_fix_is_in_the_account",
     "The topic is what the task": f"{EDGE}.test_the_example_account_of_the_page_is_what_it_says",
     "Of a call of a tool the account says": f"{HERE}.test_the_arguments_of_a_call_are_in_the_account",
@@ -62,7 +65,8 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "**Dials**": f"{EDGE}.test_the_page_is_the_one_that_the_data_make",
     "The last sentence that mentions a dial counts": f"{HERE}.test_the_last_sentence_that_mentions_a_wish_counts",
     "A limit is the strictest one": f"{SKILL}.test_the_strictest_length_counts",
-    "In the prompt of a reviewer": f"{HERE}.test_what_a_sentence_lacks_is_a_fault_to_a_reviewer",
+    "A reviewer checks": "test_forms.test_a_reviewer_that_is_told_nothing_passes_and_says_so",
+    "To it, what a sentence lacks": f"{HERE}.test_what_a_sentence_lacks_is_a_fault_to_a_reviewer",
     "Clear is a sentence of at most 35": f"{HERE}.test_what_a_reviewer_takes_for_clear",
     "A dial that a clause forbids": f"{HERE}.test_a_dial_that_is_forbidden_is_not_set",
     "A number is taken": f"{HERE}.test_the_arguments_of_a_call_are_in_the_account",
@@ -81,7 +85,6 @@ PROOFS = {  # how a sentence of the page begins → the tests that prove it
     "An order in a document": f"{SKILL}.test_orders_inside_documents_are_neither_followed_nor_reported {WORDING}.test_an_order_in_a_document_is_not_repeated",
     "It has no memory": f"{HERE}.test_what_was_asked_before_changes_nothing",
     "Of a request that is longer": f"{SKILL}.test_beyond_its_attention_the_middle_of_a_request_is_overlooked_and_the_account_says_so",
-    "A sentence is read as far as 4,000": f"{EDGE}.test_a_sentence_is_read_as_far_as_4000_characters",
     "A list of workers is read as far as 50": f"{HERE}.test_a_list_of_workers_is_read_as_far_as_50_names",
     "A comparison is read as far as 20": f"{HERE}.test_a_comparison_is_read_as_far_as_20_things",
     "Without a number, a researcher": f"{HERE}.test_a_researcher_reports_at_most_12_facts",
@@ -432,7 +435,7 @@ EFFECTS = {  # wish → whether a reply does what a wording asks for
     "agreement": lambda wish: not passes(wish, WRONG),
     "style_only": lambda wish: passes(wish, WRONG),
     "clarity": lambda wish: passes(wish, GOOD) and not passes(wish, UNCLEAR),
-    "verdict": lambda wish: [reviewed(wish, draft, None).text.split()[0] for draft in (GOOD, WRONG)] == capitals(wish),
+    "verdict": lambda wish: [reviewed(f"Check the draft against the facts. {wish}", draft, None).text.split()[0] for draft in (GOOD, WRONG)] == capitals(wish),
     "time_order": lambda wish: years(research(f"Find facts on {wish}", search=lambda query: DATED)[0]) == ["2019", "2024"],
     "nothing_found": lambda wish: capitals(research("Find facts on owls", f"You are the researcher. {wish}")[0]) == capitals(wish)[-1:],
     "scale": lambda wish: scored(wish) == int(re.findall(r"\d+", wish)[-1]),
@@ -448,19 +451,21 @@ EFFECTS = {  # wish → whether a reply does what a wording asks for
     "facts_only": lambda wish: "writer" not in desk(f"{wish}: Qdrant")[0],
 }  # fmt: skip
 TURNED = {  # wish → whether a reply does what a wording that turns it down asks for
-    "citations": lambda wish: "[" not in wrote(f"Cite each sentence. However: {wish}."),
-    "coverage": lambda wish: passes(f"Every source must be used. However: {wish}.", PARTIAL),
-    "bullets": lambda wish: not bullets(wrote(f"Write in bullets. However: {wish}.")),
-    "title": lambda wish: not wrote(f"Write under a title. However: {wish}.").startswith("#"),
+    "citations": lambda wish: "[" not in wrote(f"Cite each sentence. {wish.capitalize()}."),
+    "coverage": lambda wish: passes(f"Every source must be used. {wish.capitalize()}.", PARTIAL),
+    "bullets": lambda wish: not bullets(wrote(f"Write in bullets. {wish.capitalize()}.")),
+    "title": lambda wish: not wrote(f"Write under a title. {wish.capitalize()}.").startswith("#"),
     "at_once": lambda wish: (
-        needed(f"Run all steps at once. However: {wish}.")
+        needed(f"Run all steps at once. {wish.capitalize()}.")
         == [[], ["researcher-1"], ["researcher-2"]]
     ),
     "no_revision": lambda wish: (
-        supervised(f"Never revise. However: {wish}.", verdict=COMPLAINT).count("writer") == 3
+        supervised(f"Never revise. {wish.capitalize()}.", verdict=COMPLAINT).count("writer") == 3
     ),
-    "no_review": lambda wish: supervised(f"Finish without a review. However: {wish}.") == ONE_ROUND,
-    "agreement": lambda wish: passes(f"A wrong number means REVISE. However: {wish}.", WRONG),
+    "no_review": lambda wish: (
+        supervised(f"Finish without a review. {wish.capitalize()}.") == ONE_ROUND
+    ),
+    "agreement": lambda wish: passes(f"A wrong number means REVISE. {wish.capitalize()}.", WRONG),
 }
 
 
@@ -476,7 +481,6 @@ def test_a_dial_that_is_forbidden_is_not_set(wish):
     reply = send("Write a brief on Qdrant", f"You are the supervisor. {wish}", tools=team())
     assert "without a review" not in reply.account.wishes
     assert supervised(wish) == ONE_ROUND
-    assert "[" in wrote("Never write a sentence without a citation.")
 
 
 def test_without_a_dial_of_judgment_the_reviewer_decides():
@@ -706,7 +710,9 @@ def test_a_brief_has_at_most_250_words():
 
 @on_each(("count", "named"), [(19, 19), (25, 20)])
 def test_a_review_names_at_most_20_faults(count, named):
-    issues = reviewed("", " ".join(statements(count))).json["issues"]
+    issues = reviewed("Check the draft against the facts.", " ".join(statements(count))).json[
+        "issues"
+    ]
     assert len(issues) == named
 
 
@@ -791,8 +797,8 @@ for text in json.loads(sys.argv[1]):
 GRAMMAR = {  # a text → whether the wording "^ quark|gluon (very) sparkl* {n} ... leptons" is in it
     "Quark sparkles 3 leptons.": True,
     "Gluon sparkling three leptons.": True,
-    "Quark very sparkly 3 of the best leptons.": True,
-    "Quark sparkles 3 of the very best small leptons.": False,
+    "Quark very sparkly 3 leptons.": True,
+    "Quark sparkles 3 of the best leptons.": False,
     "Quark quite sparkly 3 leptons.": False,
     "Quark sparkles many leptons.": False,
     "Muon sparkles 3 leptons.": False,
@@ -847,7 +853,7 @@ def test_the_arguments_of_a_call_are_in_the_account():
 def test_what_a_sentence_lacks_is_a_fault_to_a_reviewer(rule):
     uncited = GOOD.replace(" [qdrant-company]", "")
     assert uncited != GOOD
-    assert passes(rule, GOOD) and not passes(rule, uncited) and not passes(rule, WRONG)
+    assert passes(rule, GOOD) and not passes(rule, uncited)
 
 
 def test_a_judge_scores_what_it_can_check_and_nothing_else():

@@ -35,7 +35,7 @@ def brief(system="You are the writer. Cite sources.", task="Write a brief on Qdr
 def verdict(
     draft,
     given=FACTS,
-    system="You are the reviewer. Every sentence needs a citation.",
+    system="You are the reviewer. Check the draft against the facts. Every sentence needs a citation.",
     task="Review the draft",
     **more,
 ):
@@ -401,7 +401,7 @@ def test_a_verdict_fills_whatever_shape_is_asked_for(schema, good, bad):
     right, wrong = (
         send(
             parts(task="Review the draft", facts=FACTS, draft=one),
-            "You check drafts.",
+            "You are the reviewer. Check the draft against the facts.",
             schema=schema,
         ).json
         for one in drafts

@@ -71,12 +71,6 @@ def test_a_wording_is_read_and_nothing_of_it_is_named(row):
     assert row.get("says") in (None, *account.wishes) and account.not_understood == (), account
 
 
-@rows("part")
-def test_of_a_wording_that_is_obeyed_the_words_that_are_not_read_are_named_alone(row):
-    account = asked(row["to"], row["text"]).account
-    assert row["says"] in account.wishes and account.not_understood == (*row["named"],), account
-
-
 @rows("none")
 def test_what_only_looks_like_a_wish_is_none(row):
     account = asked(row["to"], row["text"]).account

@@ -12,25 +12,6 @@ from workshop.course.desks import Shelf
 from workshop.course.seen import read_by
 from workshop.course.wire import Wire, call_of, words_of
 
-JOB = re.compile(r"\b(facts?|numbers?|claims?|figures?|sources?)\b", re.I)
-CITES = re.compile(r"\bcit(e|es|ed|ing|ation|ations)\b", re.I)
-VERDICT = re.compile(r"\b(?:REVISE|PASS)\b")
-CONDITION = re.compile(r"\b(?:if|when|unless|both)\b", re.I)
-"""Words by which a rule says when a draft is wrong."""
-COMPARES = re.compile(
-    r"\b(?:compare|check|verify)\b(?!.*\b(?:numbers?|claims?|figures?|names?|sentences?)\b)", re.I
-)
-"""A rule that compares something else than numbers and claims."""
-LIMITS = re.compile(r"n't\b|\b(not|never|no|only|fine|okay|ignore|skip|matter|allowed)\b", re.I)
-"""Words by which a rule leaves out a part of the job; one that was not read must not be lost."""
-OF_A_SENTENCE = re.compile(
-    r"\b(the|an?|each|every|any|all|is|are|be|must|should|has|have|with|against|in|of|to|if|when"
-    r"|means|needs?|look|for|see|find|compare|check|your)\b",
-    re.I,
-)
-"""Words that a sentence holds and a list of keywords does not."""
-
-
 EMPTY = ("", "[]", "{}", "()", "null", "None")
 WORD = re.compile(r"[A-Za-z0-9'-]+|[^\W\d_]")
 """A word of Latin letters, or any other letter: in many scripts no blanks part the words."""
@@ -51,40 +32,11 @@ def verdict(fact_checker: Any, case: dict[str, Any]) -> dict[str, Any]:
         "returned": ("an agent",),
         "name": checker.name,
         "prompt": ("a text",) if checker.system.strip() else ("empty",),
-        "sentences on facts or numbers in the prompt": _sentences(checker.system),
-        "limits of the job that the offline model did not read": _unread(run),
         "status": result.status,
         "verdict": getattr(output, "verdict", None) or ("no verdict",),
         "issues": list(getattr(output, "issues", ())),
         "the offline model": read_by(run),
     }
-
-
-def _unread(run: Run) -> tuple[str, ...]:
-    """Returns the rules that the offline model's account names as not understood, where they leave
-    out a part of this job, or say when a draft is wrong.
-    """
-    replies = [event.reply for event in run.events if event.kind == "reply"]
-    account = (replies[0].account if replies else None) or {}
-    unread = account.get("not_understood", ())
-    return tuple(filter(_decides, unread)) or ("none",)
-
-
-def _decides(rule: str) -> bool:
-    """True if a rule leaves out a part of this job, or says when a draft is wrong."""
-    if VERDICT.search(rule) and CONDITION.search(rule):
-        return True
-    of_the_job = JOB.search(rule) or CITES.search(rule) or VERDICT.search(rule)
-    return bool(of_the_job and (LIMITS.search(rule) or COMPARES.search(rule)))
-
-
-def _sentences(prompt: str) -> tuple[str, ...]:
-    """Returns "some" if the prompt says anything about its job in sentences, and not in single
-    words; else "none".
-    """
-    parts = re.split(r"[.;:!?\n]+", prompt)
-    on_the_job = [part for part in parts if JOB.search(part) and OF_A_SENTENCE.search(part)]
-    return ("some",) if on_the_job else ("none",)
 
 
 def searched(two_shelves: Any, case: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,110 @@
+"""The sentences of a prompt that are forms: one look-up decides what is obeyed, and what is named as not read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+from itertools import pairwise
+
+from .difference import (
+    ITEM,
+    PIECES,
+    SENTENCES,
+    WORDS,
+    Mark,
+    key,
+    marks_in,
+    references,
+    unwrapped,
+)
+from .lexicon import spans, spoken, table
+
+_LINKS = frozenset("and also please then but or the a an write answer".split())
+_OF_THE_TEXT = re.compile(r" ?\b(?:in|of|from) (?:the|a) (?:draft|brief|text|note)\b")
+_TWICE = re.compile(r"(<[\w!-]+>)(?:,? ?\1)+")
+_ROLE = re.compile(
+    r"(?:act as |you are |<role> ?|are |as )*(?:an? |the |our |now |for )*<role>"
+    r"(?: (?:of|for) (?:an?|the|our|this) (?:editorial |on-call |small )?(?:desk|team|newsletter|library|draft))?"
+)
+_FAULTS = "agreement|citations|coverage|clarity|words|sentences|paragraphs"
+
+
+@lru_cache(maxsize=1_000)
+def sorted_out(prompt: str, behaviour: str) -> tuple[tuple[str, bool], ...]:
+    """Each sentence of a prompt, and whether it is a form of the behaviour."""
+    text = unwrapped(prompt)
+    marks = marks_in(text, behaviour)
+    listed = []
+    for start, end in spans(SENTENCES, text):
+        sentence = text[start:end].strip()
+        if WORDS.search(ITEM.sub("", sentence)):
+            listed.append((sentence, _is_form(text, start, end, marks, behaviour)))
+    return tuple(listed)
+
+
+def obeyed(prompt: str, behaviour: str) -> str:
+    """The sentences of a prompt that are forms."""
+    return "\n\n".join(sentence for sentence, is_read in sorted_out(prompt, behaviour) if is_read)
+
+
+def unread(prompt: str, behaviour: str) -> list[str]:
+    """The sentences of a prompt that are none."""
+    return [sentence for sentence, is_read in sorted_out(prompt, behaviour) if not is_read]
+
+
+def _is_form(text: str, start: int, end: int, marks: Sequence[Mark], behaviour: str) -> bool:
+    """True if a sentence is declared, says who works, is a rule of a verdict, or is made of dials and
+    declared clauses alone."""
+    known = references(behaviour)
+    whole = key(text, start, end, marks)
+    if whole in known or not whole:
+        return True
+    plain = _TWICE.sub(r"\1", _OF_THE_TEXT.sub("", whole))
+    if plain in known or _ROLE.fullmatch(plain) or _rules().fullmatch(plain):
+        return True
+    inner = [mark.end() for mark in PIECES.finditer(text, start, end)]
+    held = [mark for mark in marks if start <= mark.start < end]
+    free = [cut for cut in inner if not any(mark.start < cut < mark.end for mark in held)]
+    cuts = [start, *free, end]
+    return all(_is_clause(text, *cut, marks, known) for cut in pairwise(cuts))
+
+
+def _is_clause(
+    text: str, start: int, end: int, marks: Sequence[Mark], known: Iterable[str]
+) -> bool:
+    """True if a clause is declared, or holds nothing but dials; a fault alone is no order."""
+    clause = key(text, start, end, marks)
+    if clause in known:
+        return True
+    plain = _OF_THE_TEXT.sub("", clause)
+    if "!" in plain:
+        return False
+    rest = re.sub(r"<[\w-]+>", " ", plain)
+    return all(word[0] in _LINKS or ITEM.match(word[0]) for word in WORDS.finditer(rest))
+
+
+@cache
+def _rules() -> re.Pattern[str]:
+    """The pattern of the sentences that say which fault means which verdict."""
+    words = table("dials/verdict")
+    no = f"(?:{spoken(words['no'].lower().split())})"
+    yes = f"(?:{spoken(words['yes'].lower().split())})"
+    say = r"(?:(?:you )?(?:say|answer|decide|reply|return|give)(?: with)? )?"
+    seen = r"(?:there (?:is|are) |it (?:has|holds|contains) |the (?:draft|brief|text) (?:has|holds|contains) |you find )?"
+    fault = rf"{seen}(?:an? |any )?<(?:{_FAULTS})!>"
+    faults = rf"{fault}(?:,? or (?:if |when |for )?{fault})*"
+    good = r"(?:<(?:agreement|citations|coverage|clarity)>|<(?:words|sentences|paragraphs)>)"
+    goods = rf"{good}(?:,? and {good})*"
+    if_not = rf"(?:[,;:]? (?:and )?(?:otherwise|else|if not),? {say}{yes})?"
+    or_else = rf"(?:[,;:]? (?:and |or )?(?:(?:otherwise|else|if not),? {say}{no}|{say}{no} (?:otherwise|else|if not)))?"
+    rules = (
+        rf"{say}{no} (?:if|when|for) {faults}{if_not}",
+        rf"(?:if|when) {faults},? {say}{no}{if_not}",
+        rf"{faults} means? {no}",
+        rf"{say}{yes} (?:only )?(?:if|when) {goods}{or_else}",
+        rf"(?:look|check) for {faults}|find {faults}",
+        rf"(?:check|make sure)(?: only| just)?(?: two things)?:? that {good}(?:,? and (?:that )?{good})*",
+        rf"(?:otherwise|else|if not),? {say}{yes}",
+    )
+    return re.compile("|".join(rules))
