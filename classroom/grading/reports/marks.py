@@ -99,6 +99,15 @@ class GradedWork:
     """Marks of exercises that count in another notebook of this learner, each with its name."""
 
     @property
+    def title(self) -> str:
+        """03_deterministic_supervisor as "03 Deterministic supervisor"; a sitting by its title."""
+        if sitting := active().sitting(self.notebook):
+            return sitting.title
+        number, _, words = self.notebook.partition("_")
+        words = words.replace("_", " ").replace("llm", "LLM")
+        return f"{number} {words[:1].upper()}{words[1:]}"
+
+    @property
     def whole(self) -> GradedWork:
         """The notebook by itself, whatever of it counts elsewhere: what a platform's assignment is."""
         return replace(self, marks=(*self.marks, *(mark for mark, _ in self.elsewhere)))
