@@ -1,10 +1,10 @@
-"""The cost of grading: 20 submissions of one exercise notebook, graded, beside plain nbval on the
-same 20 and the floor.
+"""The cost of grading beside `pytest --nbval` of the same notebook, a process each.
 
-`python -m benchmarks.grading` prints CPU seconds per submission and submissions per minute with two
-workers, and ratios to plain nbval in the same run. CPU is read from each process while it lives,
-since a kernel that is killed in its sandbox reports none afterwards; so at most a twentieth of a
-second of each is missing, on every side alike.
+`python -m benchmarks.grading` grades 30 submissions with two workers; `--cluster` grades 1,000
+small ones (one answer each) on a Dask cluster of this machine. Printed are processor seconds and
+peak memory for one submission, and ratios to nbval in the same run. Both are read from each process
+while it lives, since a kernel that is killed in its sandbox reports none afterwards; so at most a
+twentieth of a second of each is missing, on every side alike.
 """
 
 from __future__ import annotations
@@ -18,41 +18,57 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import psutil
-from jupyter_client.manager import start_new_kernel
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOK = "03_deterministic_supervisor"
-COUNT, WORKERS = 20, 2
+COUNT, SMALL, PLAIN, WORKERS = 30, 1_000, 10, 2
+"""Submissions here and on the cluster, those that nbval runs, and how many at a time."""
+GOAL = 1 / 3
 
 
-def submissions(folder: Path) -> list[Path]:
-    """A class: the solved notebook, each with a comment of its own, so that no two files
+def submissions(folder: Path, count: int, *, answered: int | None) -> list[Path]:
+    """A class: our answers, so many of them, each with a comment of its own, so that no two files
     are equal.
     """
     solved = json.loads((ROOT / "solutions" / f"{NOTEBOOK}.ipynb").read_text(encoding="utf-8"))
+    answers = [cell for cell in solved["cells"] if role(cell) == "answer"]
+    left_out = answers[answered:] if answered else []
+    checked = {cell["metadata"]["workshop"]["id"] for cell in left_out}
+    solved["cells"] = [
+        cell
+        for cell in solved["cells"]
+        if cell["metadata"].get("workshop", {}).get("id") not in checked
+    ]
     paths = []
-    for number in range(COUNT):
+    for number in range(count):
         for cell in solved["cells"]:
-            if cell["metadata"].get("workshop", {}).get("role") == "answer":
+            if role(cell) == "answer":
                 cell["source"] = [*cell["source"], f"\n# learner {number}"]
-        path = folder / f"learner{number:02}" / f"{NOTEBOOK}.ipynb"
+        path = folder / f"learner{number:04}" / f"{NOTEBOOK}.ipynb"
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(solved), encoding="utf-8")
         paths.append(path)
     return paths
 
 
+def role(cell: dict[str, Any]) -> str:
+    """What a cell is for: `answer`, `check` and others."""
+    return str(cell["metadata"].get("workshop", {}).get("role", ""))
+
+
 class Meter:
-    """CPU seconds of all processes below this one, while it is open: their clocks are read twenty
-    times a second.
+    """Processor seconds of all processes below this one, and the most memory that they had
+    together, while it is open: looked at twenty times a second.
     """
 
     def __enter__(self) -> Meter:
         self.clocks: dict[tuple[int, float], float] = {}
+        self.peak = 0
         self.ended = threading.Event()
         self.began = time.monotonic()
         self.thread = threading.Thread(target=self._read, daemon=True)
@@ -68,123 +84,73 @@ class Meter:
     def _read(self) -> None:
         me = psutil.Process()
         while not self.ended.wait(0.05):
+            memory = 0
             for process in me.children(recursive=True):
                 with contextlib.suppress(psutil.Error):
                     times = process.cpu_times()
                     self.clocks[process.pid, process.create_time()] = times.user + times.system
-
-
-def floor(paths: list[Path]) -> None:
-    """A kernel's start and the notebook's first code cell, for each submission, two at a time."""
-    code = next(
-        cell
-        for cell in json.loads(paths[0].read_text(encoding="utf-8"))["cells"]
-        if cell["cell_type"] == "code"
-    )
-    program = (
-        "import sys\nfrom benchmarks.grading import start\n"
-        "for _ in range(int(sys.argv[1])): start(sys.argv[2])"
-    )
-    _together(
-        [
-            [sys.executable, "-c", program, str(COUNT // WORKERS), "".join(code["source"])]
-            for _ in range(WORKERS)
-        ]
-    )
-
-
-def start(code: str) -> None:
-    manager, client = start_new_kernel(kernel_name="python3")
-    client.execute_interactive(code)
-    client.stop_channels()
-    manager.shutdown_kernel(now=True)
+                    memory += process.memory_info().rss
+            self.peak = max(self.peak, memory)
 
 
 def plain(paths: list[Path]) -> None:
-    """nbval as it is, the submissions split over two processes; each checks itself, and nothing is
-    held against it.
-    """
-    _together(
-        [
-            [
-                sys.executable,
-                "-m",
-                "pytest",
-                "--nbval-lax",
-                "-q",
-                "-p",
-                "no:cacheprovider",
-                *map(str, paths[offset::WORKERS]),
-            ]
-            for offset in range(WORKERS)
-        ]
-    )
+    """nbval as it is, a process each; a check that is not passed is not held against it."""
+    options = ["--nbval-lax", "-q", "-p", "no:cacheprovider"]
+    with ThreadPoolExecutor(WORKERS) as several:
+        list(several.map(lambda path: done(["pytest", *options, str(path)]), paths[:PLAIN]))
 
 
 def graded(folder: Path, out: Path, *more: str) -> None:
-    _together(
-        [
-            [
-                sys.executable,
-                "-m",
-                "workshop.grading",
-                str(folder),
-                "--out",
-                str(out),
-                "--workers",
-                str(WORKERS),
-                *more,
-            ]
-        ]
+    """The command, with its own words."""
+    done(["workshop.grading", str(folder), "--out", str(out), "--workers", str(WORKERS), *more])
+
+
+def on_cluster(folder: Path, out: Path) -> None:
+    """The same on a Dask cluster: a scheduler and workers, each a process of this machine."""
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as local:
+        graded(folder, out, "--scheduler", local.scheduler_address)
+
+
+def done(words: list[str]) -> None:
+    """Runs a module to its end."""
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    process = subprocess.run(
+        [sys.executable, "-m", *words], cwd=ROOT, env=environ, capture_output=True, text=True
     )
-
-
-def _together(commands: list[list[str]]) -> None:
-    environ = {
-        **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
-        "PYTHONPATH": str(ROOT),
-    }
-    started = [
-        subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=environ,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        for command in commands
-    ]
-    for process in started:
-        output, _ = process.communicate()
-        if process.returncode:
-            raise SystemExit(
-                f"a measured command failed with status {process.returncode}:\n{output[-3000:]}"
-            )
+    if process.returncode:
+        text = f"{process.stdout}\n{process.stderr}"[-3000:]
+        raise SystemExit(f"a measured command failed with status {process.returncode}:\n{text}")
 
 
 def main() -> None:
+    small = "--cluster" in sys.argv
+    count = SMALL if small else COUNT
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        paths = submissions(folder / "class")
-        print(f"{COUNT} submissions of {NOTEBOOK}, {WORKERS} workers\n")
-        sides: dict[str, Callable[[], None]] = {
-            "floor: kernel and imports": lambda: floor(paths),
-            "plain nbval": lambda: plain(paths),
-            "graded": lambda: graded(folder / "class", folder / "out"),
+        given, out = Path(name) / "class", Path(name) / "out"
+        paths = submissions(given, count, answered=1 if small else None)
+        print(f"{count:,} submissions of {NOTEBOOK}, {WORKERS} at a time\n")
+        print(f"{'':<28}{'CPU s each':>12}{'× nbval':>10}{'MiB each':>10}{'per minute':>12}")
+        way = on_cluster if small else graded
+        sides: dict[str, tuple[int, Callable[[], None]]] = {
+            "pytest --nbval, a process": (min(PLAIN, count), lambda: plain(paths)),
+            "graded on a cluster" if small else "graded": (count, lambda: way(given, out)),
         }
-        cost: dict[str, float] = {}
-        print(f"{'':<28}{'CPU s each':>12}{'× plain':>10}{'per minute':>12}")
-        for side, work in sides.items():
+        base = 0.0
+        for side, (number, work) in sides.items():
             with Meter() as meter:
                 work()
-            cost[side] = meter.cpu / COUNT
-            ratio = f"{cost[side] / cost['plain nbval']:.2f}" if "plain nbval" in cost else ""
+            cost, memory = meter.cpu / number, meter.peak / WORKERS / 2**20
+            base = base or cost
+            pace = number / meter.wall * 60
             print(
-                f"{side:<28}{cost[side]:>12.2f}{ratio:>10}{COUNT / meter.wall * 60:>12.0f}",
+                f"{side:<28}{cost:>12.2f}{cost / base:>10.2f}{memory:>10.0f}{pace:>12.0f}",
                 flush=True,
             )
-        print("\ngoal: graded at most 1.3 × plain nbval")
+        verdict = "met" if cost < GOAL * base else "NOT MET"
+        print(f"\ngoal: graded at most {GOAL:.2f} × nbval; {verdict}")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
-import re
 import shutil
 from pathlib import Path
 
@@ -19,7 +18,6 @@ from .intake import NothingToGrade
 OWNER = "process"
 """The file in a working folder that says which process works there."""
 ROOMS = ("learners", "results", "work")
-REPORT = re.compile(r"[0-9a-f]{32}\.(json|part)")
 
 
 class OutFolder:
@@ -69,7 +67,7 @@ def _not_ours(out: Path, submissions: Path) -> str:
     if out.resolve() == given:
         other = out / "graded"
         return f"--out {out} is the folder of the submissions; give another, such as {other}."
-    if (out / reports.MARKER).exists() or _older_results(out / "results"):
+    if (out / reports.MARKER).exists():
         return ""
     strange = next((out / room for room in ROOMS if (out / room).exists()), None)
     return (
@@ -77,14 +75,6 @@ def _not_ours(out: Path, submissions: Path) -> str:
         if strange
         else ""
     )
-
-
-def _older_results(results: Path) -> bool:
-    """True if a folder holds reports, as gradings before the marker left them, and nothing else."""
-    if not results.is_dir():
-        return False
-    names = [path.name for path in results.iterdir() if not path.name.startswith(".")]
-    return bool(names) and all(REPORT.fullmatch(name) for name in names)
 
 
 def _busy(work: Path) -> str:

@@ -11,8 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,10 +19,10 @@ from pathlib import Path
 from classroom.course import active
 
 from .late import moment
+from .plain import looks
 
 FILE = "overrides.csv"
 COLUMNS = ("learner", "exercise", "points", "due", "reason", "comment")
-MOST_BYTES = 5 * 2**20
 
 
 class Unusable(ValueError):
@@ -61,66 +60,43 @@ def read(file: Path, points: Mapping[str, float]) -> tuple[Override, ...]:
     """
     if not file.exists():
         return ()
-    rows, _ = _table(file)
-    return _of_rows(file, rows, points)
-
-
-def _table(file: Path) -> tuple[list[tuple[int, list[str]]], str]:
-    """The rows of the file, each with its line, and the delimiter. Raises Unusable."""
+    line = 1
     try:
-        if file.stat().st_size > MOST_BYTES:
-            raise Unusable(f"{file} is larger than {MOST_BYTES // 2**20} MB")
         text = file.read_text(encoding="utf-8-sig")
+        delimiter = ";" if ";" in text.partition("\n")[0] else ","
+        table = csv.reader(io.StringIO(text), delimiter=delimiter)
+        names = [name.strip().lower() for name in next(table, [])]
+        if "learner" not in names or {*names} - {*COLUMNS, ""}:
+            raise ValueError(f"the columns are {', '.join(names)}; expected {', '.join(COLUMNS)}")
+        found: list[Override] = []
+        seen: dict[tuple[str, str, str], int] = {}
+        for row in table:
+            line = table.line_num
+            cells = dict(zip(names, (value.strip() for value in row), strict=False))
+            if any(cells.values()):
+                found.append(_of_row(cells, line, points))
+                _refuse_double(found[-1], seen)
+        return tuple(found)
     except UnicodeDecodeError:
         raise Unusable(f"{file} is not UTF-8; save it as `CSV UTF-8`") from None
-    except OSError as problem:
-        raise Unusable(f"{file} cannot be read ({problem.strerror})") from None
-    first = text.partition("\n")[0]
-    delimiter = ";" if ";" in first else ","
-    table = csv.reader(io.StringIO(text), delimiter=delimiter)
-    try:
-        return [(table.line_num, row) for row in table], delimiter
-    except csv.Error as problem:
-        raise Unusable(f"{file}, line {table.line_num}: {problem}") from None
-
-
-def _of_rows(
-    file: Path, rows: list[tuple[int, list[str]]], points: Mapping[str, float]
-) -> tuple[Override, ...]:
-    names = [one_row.strip().lower() for one_row in rows[0][1]] if rows else []
-    unknown = [name for name in names if name and name not in COLUMNS]
-    if unknown or "learner" not in names:
-        problem = f"there is no column {unknown[0]!r}" if unknown else "no column is named learner"
-        raise Unusable(f"{file}, line 1: {problem}; expected {', '.join(COLUMNS)}")
-    found: list[Override] = []
-    for line, row in rows[1:]:
-        if not any(value.strip() for value in row):
-            continue
-        cells = dict(zip(names, (value.strip() for value in row), strict=False))
-        try:
-            found.append(_of_row(cells, line, points))
-        except ValueError as problem:
-            raise Unusable(f"{file}, line {line}: {problem}") from None
-    _once_each(file, found)
-    return tuple(found)
+    except (OSError, ValueError, csv.Error) as problem:
+        raise Unusable(f"{file}, line {line}: {problem}") from None
 
 
 def _of_row(cells: Mapping[str, str], line: int, points: Mapping[str, float]) -> Override:
     """One row. Raises ValueError, which says what was given and what was expected."""
-    if not cells.get("learner"):
-        raise ValueError("it names no learner")
     exercise = _exercise(cells.get("exercise", ""), points)
     given = _points(cells.get("points", ""), exercise, points)
-    due = _due(cells.get("due", ""))
+    due = moment(cells["due"]) if cells.get("due") else None
     reason, comment = cells.get("reason", ""), cells.get("comment", "")
+    if not cells["learner"]:
+        raise ValueError("it names no learner")
     if given is None and due is None and not comment:
         raise ValueError("it changes nothing; expected points, a due time or a comment")
     if (given is not None or due is not None) and not reason:
         raise ValueError("points and due times need a reason, which the learner will read")
     return Override(
-        learner=cells["learner"].removeprefix(
-            "'"
-        ),  # which the gradebook puts before what looks like a formula
+        learner=cells["learner"].removeprefix("'"),  # the gradebook's, before a formula
         exercise=exercise,
         points=given,
         due=due,
@@ -131,21 +107,15 @@ def _of_row(cells: Mapping[str, str], line: int, points: Mapping[str, float]) ->
 
 
 def _exercise(text: str, points: Mapping[str, float]) -> str:
-    """An exercise's or a notebook's number, or a sitting's name."""
-    if not text:
-        return ""
-    full = _full(text)
+    """An exercise's or a notebook's number, or a sitting's name. Spreadsheets drop the first zero
+    of 03.1.
+    """
+    full = f"0{text}" if re.fullmatch(r"\d(?:\.\d+)?", text) else text
     sittings = [each.name for each in active().sittings if points.keys() & {*each.exercises}]
-    known = {*points, *(id.partition(".")[0] for id in points), *sittings}
-    if full not in known:
+    if full not in {"", *points, *(id.partition(".")[0] for id in points), *sittings}:
         books = " or ".join(["a notebook such as 03", *sittings])
         raise ValueError(f"exercise {text!r}: expected one such as 03.1, {books}")
     return full
-
-
-def _full(text: str) -> str:
-    """A number as it was meant: spreadsheets drop the first zero of 03.1."""
-    return f"0{text}" if re.fullmatch(r"\d(?:\.\d+)?", text) else text
 
 
 def _points(text: str, exercise: str, points: Mapping[str, float]) -> float | None:
@@ -153,44 +123,20 @@ def _points(text: str, exercise: str, points: Mapping[str, float]) -> float | No
         return None
     if exercise not in points:
         raise ValueError(f"points {text!r} need an exercise, such as 03.1")
-    try:
-        value = float(text.replace(",", "."))
-    except ValueError:
-        value = float("nan")
+    number = text.replace(",", ".", 1)
+    value = float(number) if re.fullmatch(r"\d+(\.\d*)?", number) else -1
     if not 0 <= value <= points[exercise]:
-        raise ValueError(
-            f"points {text!r}: expected a number from 0 to {points[exercise]} for {exercise}"
-        )
+        bound = f"{points[exercise]} for {exercise}"
+        raise ValueError(f"points {text!r}: expected a number from 0 to {bound}")
     return int(value) if value == int(value) else value
 
 
-def _due(text: str) -> datetime | None:
-    if not text:
-        return None
-    try:
-        return moment(text)
-    except ValueError:
-        raise ValueError(
-            f"due {text!r}: expected a time with its zone, such as 2026-11-20T18:00Z"
-        ) from None
-
-
-def _once_each(file: Path, found: Iterable[Override]) -> None:
+def _refuse_double(row: Override, seen: dict[tuple[str, str, str], int]) -> None:
     """Two rows that give the same learner points, or a due time, for the same thing contradict each
-    other.
+    other; `seen` has the lines of those before.
     """
-    seen: dict[tuple[str, str, str], int] = {}
-    for each in found:
-        for column in ("points", "due"):
-            if getattr(each, column) is None:
-                continue
-            key = (column, plain(each.learner), each.exercise)
-            if key in seen:
-                about = f"{column} for {each.learner}, {each.exercise or 'everything'}"
-                raise Unusable(f"{file}, line {each.row}: line {seen[key]} gives {about}, too")
-            seen[key] = each.row
-
-
-def plain(name: str) -> str:
-    """A name as people compare it: whatever its capitals, spaces and way to write accents."""
-    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
+    for column in ("points", "due"):
+        key = (column, looks(row.learner), row.exercise)
+        if getattr(row, column) is not None and seen.setdefault(key, row.row) != row.row:
+            about = f"{column} for {row.learner}, {row.exercise or 'everything'}"
+            raise ValueError(f"line {seen[key]} gives {about}, too")

@@ -1,11 +1,10 @@
-"""Untrusted text, made harmless for each place where it is shown: a page, Markdown, a table, XML, a
+"""Untrusted text, made harmless for each place where it is shown: a page, a table, a
 file's name.
 """
 
 from __future__ import annotations
 
 import hashlib
-import html
 import re
 import unicodedata
 
@@ -29,9 +28,6 @@ FORMULA = tuple("=+-@|%\t＝＋－＠﹢﹣﹦﹫⁺⁻−")
 RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
 LIKE_LATIN = str.maketrans("аеорсухіјѕһԁԛԝьαορνικτυ", "aeopcyxijshdqwbaopviktu")
 """Small letters of Cyrillic and Greek that look like Latin ones."""
-MARKDOWN = re.compile(
-    r"([\\`*_{}\[\]()#+!|~$^@<>&-]|(?<=:)/|(?<=www)\.|(?<=^\d)[.)]|(?<=^\d\d)[.)])"
-)
 
 
 def plain(text: object, length: int = 2000, lines: int = 60) -> str:
@@ -64,47 +60,6 @@ def _without_piles(text: str) -> str:
     return "".join(kept)
 
 
-def markup(text: str) -> str:
-    """Between tags and within quoted attributes, of HTML and SVG; the text has been through `plain`
-    or `line`.
-    """
-    return html.escape(text, quote=True)
-
-
-def markdown(text: object, length: int = 200) -> str:
-    """Within a line of Markdown: nothing of it becomes a link, a picture, HTML or a heading."""
-    words = MARKDOWN.sub(r"\\\1", line(text, length))
-    return words.replace("\\<", "&lt;").replace("\\>", "&gt;").replace("\\&", "&amp;")
-
-
-def code(text: object) -> str:
-    """Within a line of Markdown, in the type of code."""
-    words = line(text)
-    fence = "`" * (1 + max((len(run) for run in re.findall(r"`+", words)), default=0))
-    return f"{fence} {words} {fence}" if "`" in words else f"{fence}{words or ' '}{fence}"
-
-
-def prose(text: object, length: int = 1200) -> str:
-    """Within a line of Markdown, with single backticks around code left as they are."""
-    return "".join(
-        code(part) if index % 2 else _spaced(part)
-        for index, part in enumerate(re.split(r"`([^`]+)`", line(text, length)))
-    )
-
-
-def _spaced(words: str) -> str:
-    """`markdown`, with the spaces at both ends."""
-    escaped = markdown(words, len(words) + 1)
-    return f"{' ' * words.startswith(' ')}{escaped}{' ' * (words.endswith(' ') and bool(escaped))}"
-
-
-def fenced(text: object, length: int = 2000) -> str:
-    """Returns a text as a fenced block of Markdown; the fence is longer than any inside."""
-    words = plain(text, length)
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", words)), default=0))
-    return f"{fence}text\n{words}\n{fence}"
-
-
 def cell(text: object, length: int = 1000) -> str:
     """For a table that a spreadsheet opens: on one line, and never a formula."""
     words = line(text, length)
@@ -118,6 +73,14 @@ def looks(name: str) -> str:
     """
     words = unicodedata.normalize("NFKC", line(name, 1000)).casefold().translate(LIKE_LATIN)
     return "".join(words.split())
+
+
+def by_letters(name: str) -> str:
+    """Returns a name by its bare letters, for sorting: É beside E, and no difference of
+    capitals.
+    """
+    parts = unicodedata.normalize("NFKD", name)
+    return "".join(sign for sign in parts if not unicodedata.combining(sign)).casefold()
 
 
 def file_name(name: str) -> str:

@@ -5,7 +5,7 @@ once; from there it travels as it is, in the plan's file too, until its report i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -51,34 +51,17 @@ class Submission:
         return self.submitted.isoformat() if self.submitted else None
 
     def facts(self) -> dict[str, Any]:
-        """Returns the submission's entry in the plan's file, without the path."""
-        return {
-            "learner": self.learner,
-            "notebook": self.notebook,
-            "file": self.file,
-            "sha256": self.sha256,
-            "older": list(self.older),
-            "flags": list(self.problems),
-            "submitted": self.when,
-            "readable": self.readable,
-            "key": self.key,
-            "course": self.course,
-        }
+        """Returns the submission as plain values."""
+        return {**asdict(self), "path": "", "submitted": self.when}
 
 
 def of_facts(path: Path, facts: Mapping[str, Any]) -> Submission:
-    """The submission of which the plan's file says this."""
-    submitted = facts["submitted"]
-    return Submission(
-        learner=facts["learner"],
-        notebook=facts["notebook"],
-        file=facts["file"],
-        path=path,
-        sha256=facts["sha256"],
-        submitted=datetime.fromisoformat(submitted) if submitted else None,
-        older=tuple(facts["older"]),
-        problems=tuple(facts["flags"]),
-        readable=facts["readable"],
-        key=facts["key"],
-        course=facts["course"],
-    )
+    """The submission of which `facts` says this."""
+    when = facts["submitted"]
+    changed = {
+        "path": path,
+        "submitted": datetime.fromisoformat(when) if when else None,
+        "older": tuple(facts["older"]),
+        "problems": tuple(facts["problems"]),
+    }
+    return Submission(**{**facts, **changed})

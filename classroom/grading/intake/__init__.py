@@ -5,7 +5,6 @@ nothing vanishes.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,18 +17,22 @@ from classroom.course import active
 from classroom.grading.plain import looks
 from classroom.grading.submission import Submission
 
-from . import answers, documents, layouts, lessons, notebook_json, owners
+from . import answers, documents, lessons, notebook_json, owners
 from .files import FileEntry, NothingToGrade, Refused, look
 
 MOST_FILES, MOST_BYTES = 200, 200 * 2**20
 """Notebooks that are read of one learner, and bytes of them all."""
-OFFERED = re.compile(r"\.newer(-\d+)?\.ipynb$")
-"""The end of the name that the launcher gives a newer version beside a learner's own copy."""
 MAY_HOLD_NOTEBOOK = ("", ".txt", ".json")
 """Endings of files that are looked into: some programs change the name of a notebook."""
 NO_NOTEBOOK = "no notebook (its name does not end with .ipynb)"
+OF_NBGRADER = {"submitted", "source"}
+"""The folders of a course of nbgrader's; only what lies in the first is handed in."""
 SAME_MOMENT_S = 2
 """The precision of times, in seconds: that of the clock of a zip."""
+
+
+Listed = Mapping[str, tuple[owners.Owner, ...]]
+"""By folder, whose it is, as Gradescope lists it."""
 
 
 @dataclass(frozen=True)
@@ -76,16 +79,16 @@ def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> In
         )
     scratch.mkdir(parents=True, exist_ok=True)
     with look(submissions, leave_out=scratch) as found:
-        layout, entries, around = _laid_out(found.entries, notebooks, submissions)
-        reading = _Reading(notebooks, exercise, scratch, layout)
+        listed, entries, around, problems = _laid_out(found.entries, notebooks, submissions)
+        reading = _Reading(notebooks, exercise, scratch, listed)
         refused = [("/".join(name.split("/")[around:]), why) for name, why in found.refused]
         files = [_with_documents(file, entries, refused) for file in reading.files(entries)]
-        aside = [*_without_documents(reading.aside, files), *layout.aside]
-    unread = [*found.refused, *reading.unread, *layout.unread]
+        aside = _without_documents(reading.aside, files)
+    unread = [*found.refused, *reading.unread, *problems]
     if found.hidden:
         why = "names that begin with a dot, and folders of the system, are left out"
         aside.append((f"{found.hidden} hidden files", why))
-    if around and submissions.is_dir() and not layout.platform:
+    if around and submissions.is_dir() and not listed:
         why = "it stands around all others, so it was taken for a wrapper and not for a learner"
         aside.append((f"the folder {found.entries[0].parts[0]}", why))
     doubled = _doubled(files)
@@ -111,7 +114,7 @@ def read(submissions: Path, *, exercise: str | None = None, scratch: Path) -> In
         path for path in others if not {"", ".", ".."} & {*path}
     ]
     learners = {submission.learner for submission in chosen} | {learner for learner, _ in named}
-    learners |= set(_owners(paths, layout, doubled))
+    learners |= set(_owners(paths, listed, doubled))
     return Intake(
         sorted(
             _with_flags_for_alike(chosen, learners),
@@ -172,14 +175,20 @@ def notebook_names() -> dict[str, str]:
     return {active().lesson_of(name): name for name in answers.names()}
 
 
-def _owners(
-    files: Iterable[tuple[str, ...]], layout: layouts.Layout, doubled: set[str]
-) -> Iterable[str]:
+def _owners(files: Iterable[tuple[str, ...]], listed: Listed, doubled: set[str]) -> Iterable[str]:
     """Yields everybody who has a folder, whatever is in it."""
     for file in files:
         if len(file) > 1:
-            for found in layout.owners(file):
+            for found in _owners_of(file, listed):
                 yield _learner(found, doubled)
+
+
+def _owners_of(file: tuple[str, ...], listed: Listed) -> tuple[owners.Owner, ...]:
+    """Returns the owners of a file: several for a group, none where its name does not tell."""
+    if file[0] in listed:
+        return tuple(person._replace(rest=file[-1]) for person in listed[file[0]])
+    found = owners.owner(file)
+    return (found,) if found else ()
 
 
 def _learner(owner: owners.Owner, doubled: set[str]) -> str:
@@ -191,21 +200,31 @@ def _doubled(files: Iterable[_File]) -> set[str]:
     numbers = defaultdict(set)
     for file in files:
         if file.owner:
-            numbers[file.owner.name, "" if file.owner.a_person else file.lesson].add(
-                file.owner.number
-            )
+            counted = file.lesson if file.owner.platform == owners.MOODLE else ""
+            numbers[file.owner.name, counted].add(file.owner.number)
     return {name for (name, _), found in numbers.items() if len(found) > 1}
 
 
 def _laid_out(
     entries: list[FileEntry], notebooks: Mapping[str, str], submissions: Path
-) -> tuple[layouts.Layout, list[FileEntry], int]:
-    """Returns the layout of a class's folder, its files, and the number of folders around them."""
-    if found := layouts.of_a_platform(entries):
-        return found
+) -> tuple[Listed, list[FileEntry], int, list[tuple[str, str]]]:
+    """Returns Gradescope's list, the files, the number of folders around them, and what of the list
+    cannot be read. Raises NothingToGrade for a whole course of nbgrader's.
+    """
+    tops = {entry.parts[0] for entry in entries}
+    if tops >= OF_NBGRADER:
+        raise NothingToGrade(
+            f"{submissions} is a course of nbgrader's; give its folder `submitted`, or the"
+            " exchange's `inbound`, which says when each was handed in"
+        )
     inside = _below_the_wrapper(entries, notebooks, submissions)
+    if len(tops) == 1 and owners.EXPORT.fullmatch(next(iter(tops))):
+        inside = [replace(entry, parts=entry.parts[1:]) for entry in entries]
     around = len(entries[0].parts) - len(inside[0].parts) if entries else 0
-    return layouts.by_stamps(inside), inside, around
+    try:
+        return owners.listed(inside), inside, around, []
+    except Refused as problem:
+        return {}, inside, around, [(owners.METADATA, str(problem))]
 
 
 def _below_the_wrapper(
@@ -238,10 +257,10 @@ class _Reading:
         notebooks: Mapping[str, str],
         exercise: str | None,
         scratch: Path,
-        layout: layouts.Layout,
+        listed: Listed,
     ) -> None:
         self.notebooks, self.exercise = notebooks, exercise
-        self.scratch, self.layout = scratch, layout
+        self.scratch, self.listed = scratch, listed
         self.unread: list[tuple[str, str]] = []
         self.aside: list[tuple[str, str]] = []
         self._count: Counter[str] = Counter()
@@ -265,9 +284,6 @@ class _Reading:
         if entry.name.lower().endswith((".zip", ".tar", ".gz", ".7z", ".rar")):
             why = "an archive in the archive; unpack it and grade again"
             self.unread.append((entry.name, why))
-        elif entry.parts in self.layout.own:
-            if why := self.layout.own[entry.parts]:
-                self.aside.append((entry.name, why))
         else:
             ending = PurePosixPath(entry.name.lower()).suffix
             why = active().not_graded.get(ending, NO_NOTEBOOK)
@@ -289,7 +305,7 @@ class _Reading:
         data, content, problem = self._content(entry)
         self._size[entry.parts[0]] += len(data)
         ids = [id for id in notebook_json.ids(content) if id in self._known]
-        found = self.layout.owners(entry.parts)
+        found = _owners_of(entry.parts, self.listed)
         owner = found[0] if found else None
         lesson, flags = _lesson(ids, owner, entry, self.notebooks, self.exercise)
         if not lesson:
@@ -303,24 +319,14 @@ class _Reading:
         if not ids and lessons.is_lesson(content, self.notebooks[lesson]):
             self.aside.append((entry.name, "the lesson itself, which has nothing to grade"))
             return
-        if self._is_offer(entry, content, lesson):
-            self.aside.append((entry.name, "a newer version as it was offered, not worked on"))
-            return
         sha256 = hashlib.sha256(data).hexdigest()
-        when, more = self.layout.when(entry)
-        dated = replace(entry, when=when)
-        flags = (*flags, *more, *_of_a_group(found))
+        dated = replace(entry, when=owner.when or entry.when) if owner else entry
+        flags = (*flags, *_of_a_group(found))
         for place, one in enumerate(found or (None,)):
             # numbers too: two learners may hand in the same bytes
             copy = self.scratch / f"{number:05}-{place}-{sha256[:16]}.ipynb"
             copy.write_bytes(data)
             yield _File(dated, one, lesson, copy, sha256, problem, flags)
-
-    def _is_offer(self, entry: FileEntry, content: dict[str, Any], lesson: str) -> bool:
-        """True if the launcher put the file beside the learner's copy, and it holds no answer."""
-        if not OFFERED.search(entry.name) or not content["cells"]:
-            return False
-        return not answers.holds_any(content, answers.master(self.notebooks[lesson]))
 
     def _content(self, entry: FileEntry) -> tuple[bytes, dict[str, Any], str]:
         """The bytes, the notebook in them, and why there is none."""
@@ -403,12 +409,12 @@ def _with_learners(
 
 
 def _chosen(named: list[tuple[str, _File]], notebooks: Mapping[str, str]) -> Iterable[Submission]:
-    """Of all versions of a learner's notebook, the latest that can be read."""
+    """Of all versions of a learner's notebook, the latest that can be read and answers anything."""
     versions = defaultdict(list)
     for learner, file in named:
         versions[learner, file.lesson].append(file)
     for (learner, lesson), files in versions.items():
-        ordered = sorted(files, key=_age)
+        ordered = sorted(files, key=lambda file: (_is_worked_on(file, files), *_age(file)))
         good = [one_file for one_file in ordered if not one_file.problem]
         best = (good or ordered)[-1]
         newer = ordered[ordered.index(best) + 1 :]
@@ -435,6 +441,16 @@ def _chosen(named: list[tuple[str, _File]], notebooks: Mapping[str, str]) -> Ite
             readable=not best.problem,
             documents=best.documents,
         )
+
+
+def _is_worked_on(file: _File, versions: list[_File]) -> bool:
+    """True if a version has an answer: the stub that lies beside it must not take its place. Not
+    looked at where there is no other.
+    """
+    if len(versions) == 1 or file.problem:
+        return True
+    content = notebook_json.read(file.copy.read_bytes())
+    return answers.holds_any(content, answers.master(notebook_names()[file.lesson]))
 
 
 def _age(file: _File) -> tuple[float, int, str]:

@@ -1,20 +1,33 @@
-"""Owners of files, and the notebooks that they hold, as far as names tell: folders, learning
-platforms, version numbers.
+"""One table: the name of a file, or of its folder, and whose it is. Platforms write the learner's
+name into it; Gradescope has a list of its own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
-MOODLE = re.compile(
-    r"(?P<name>.+?)_(?P<number>\d{3,})_assignsubmission_(?:file|onlinetext)(?:_(?P<rest>.*))?",
-    re.DOTALL,
-)
-CANVAS = re.compile(
-    r"(?P<name>[^_]+)_(?:late_)?(?P<number>\d{3,})_\d{3,}_(?P<rest>.+)", re.DOTALL | re.IGNORECASE
-)
+from ..untrusted import as_dict, as_list, as_text
+from .files import FileEntry, Refused
+
+MOODLE, CANVAS, NBGRADER = "moodle", "canvas", "nbgrader"
+FORMS = {
+    MOODLE: r"(?P<name>.+?)_(?P<number>\d{3,})_assignsubmission_(?:file|onlinetext)"
+    r"(?:_(?P<rest>.*))?",
+    CANVAS: r"(?P<name>[^_]+)_(?:late_)?(?P<number>\d{3,})_\d{3,}_(?P<rest>.+)",
+    NBGRADER: r"(?P<name>.+?)\+[^+]+\+(?P<time>\d{4}-\d\d-\d\d [^+]+)(?:\+[^+]*)?",
+}
+"""By platform, the form of a name: Moodle's of a folder or a file, Canvas's of a file, and that of
+a folder in nbgrader's exchange, `inbound`.
+"""
+METADATA = "submission_metadata.yml"
+"""Gradescope's list, at the top of an export: by folder, who submitted and when. A learner can hand
+in a file of this name, so it counts nowhere else.
+"""
+EXPORT = re.compile(r"assignment_\d+_export.*")
+"""The folder around Gradescope's export. Another could be a learner's own."""
 VERSION = re.compile(
     r"(?:\s*\((?P<a>\d{1,6})\)|-copy(?P<b>\d{1,6})|[ _-]v(?P<c>\d{1,6})|[ _-]copy)$", re.IGNORECASE
 )
@@ -30,36 +43,87 @@ class Owner(NamedTuple):
 
     name: str
     number: str = ""
-    """The platform's, for the person (Canvas) or for this person's submission (Moodle)."""
+    """The platform's, for the person, or for this person's submission (Moodle)."""
     rest: str = ""
     """The rest of the file's name."""
-    a_person: bool = False
-    """True if the number is the person's, the same in every exercise."""
     platform: str = ""
     """moodle, canvas, gradescope, or empty."""
     upload: str = ""
     """The platform's folder, or the file's name without its ending: feedback goes back under it."""
+    when: datetime | None = None
+    """The time at which it was handed in, where the platform says it."""
 
 
 def owner(parts: tuple[str, ...]) -> Owner | None:
-    """By the folder, or by a learning platform's form of the file's name; None when the file stands
-    alone and has none.
+    """By a platform's form of the name, else by the folder; None when the file stands alone and has
+    no such form.
     """
-    if len(parts) > 1:
-        found = MOODLE.fullmatch(parts[0])
-        if not found:
-            return Owner(parts[0], "", parts[-1])
-        return _on_moodle(found, parts[-1], parts[0])
-    stem = stem_of(parts[-1])
-    if found := MOODLE.fullmatch(stem):
-        return _on_moodle(found, found["rest"] or "", stem)
-    if found := CANVAS.fullmatch(stem):
-        return Owner(found["name"], found["number"], found["rest"], True, "canvas", stem)
-    return None
+    alone = len(parts) == 1
+    name = stem_of(parts[0]) if alone else parts[0]
+    for platform in (MOODLE, CANVAS if alone else NBGRADER):
+        found = re.fullmatch(FORMS[platform], name, re.DOTALL | re.IGNORECASE)
+        if found and platform == NBGRADER:
+            return Owner(found["name"], rest=parts[-1], when=_moment(found["time"]))
+        if found:
+            rest = found["rest"] or "" if alone else parts[-1]
+            return Owner(found["name"], found["number"], rest, platform, name)
+    return None if alone else Owner(parts[0], rest=parts[-1])
 
 
-def _on_moodle(found: re.Match[str], rest: str, upload: str) -> Owner:
-    return Owner(found["name"], found["number"], rest, False, "moodle", upload)
+# ── Gradescope's list ─────────────────────────────────────────────────────────────────────────────
+
+
+def listed(entries: Iterable[FileEntry]) -> dict[str, tuple[Owner, ...]]:
+    """By folder, who submitted it; empty without Gradescope's list. Raises Refused where it cannot
+    be read.
+    """
+    found = {}
+    for entry in entries:
+        if entry.parts == (METADATA,):
+            for folder, facts in _yaml(entry.read()).items():
+                found[folder] = tuple(_submitters(as_dict(facts), folder))
+    return {folder: people for folder, people in found.items() if people}
+
+
+def _submitters(facts: Mapping[str, Any], folder: str) -> Iterable[Owner]:
+    created = facts.get(":created_at")
+    when = _moment(as_text(created) or as_text(as_dict(created).get("utc")))
+    for person in as_list(facts.get(":submitters")):
+        known = as_dict(person)
+        number = as_text(known.get(":sid")) or as_text(known.get(":email"))
+        name = as_text(known.get(":name")) or number
+        if name.strip():
+            yield Owner(name, number, "", "gradescope", folder, when)
+
+
+def _yaml(data: bytes) -> dict[str, Any]:
+    """A mapping of texts, lists and mappings. PyYAML comes with JupyterLab; its base loader makes
+    no objects, whatever a tag asks for.
+    """
+    import yaml
+
+    try:
+        content = yaml.load(data, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+    except (yaml.YAMLError, UnicodeError, RecursionError) as problem:
+        content = str(problem).partition("\n")[0][:120]
+    if not isinstance(content, dict):
+        why = f"it cannot be read as Gradescope's list of submitters ({content})"
+        raise Refused(f"{why}; learners have the names of their folders")
+    return content
+
+
+def _moment(text: str) -> datetime | None:
+    """A time, such as 2026-04-26 17:34:00.861687000 Z, in UTC; None where it cannot be read."""
+    words = text.split()
+    zone = "".join(words[2:3])
+    try:
+        when = datetime.fromisoformat(" ".join(words[:2]) + zone.replace("UTC", "Z"))
+    except ValueError:
+        return None
+    return (when if when.tzinfo else when.replace(tzinfo=UTC)).astimezone(UTC)
+
+
+# ── what a name says of the notebook ──────────────────────────────────────────────────────────────
 
 
 def stem_of(name: str) -> str:

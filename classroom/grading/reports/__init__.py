@@ -17,8 +17,8 @@ from classroom.grading import plain
 from classroom.grading.late import LateRule
 from classroom.grading.overrides import Override
 
-from . import changes, class_page, learner_markdown, learner_page, platforms, tables
-from .by_hand import apply, by_letters
+from . import changes, pages, platforms, tables
+from .by_hand import apply
 from .marks import Gradebook, GradedWork, Handed, Mark, Person
 from .own_class import OwnClass
 from .reading import absent, waiting, works_of
@@ -62,7 +62,7 @@ def read(
     works = {key: own_class.of(work) for key, work in works.items()}
     empty = {book: own_class.of(absent(book, rule)) for book in books}
     names = {*learners, *(learner for learner, _ in works)}
-    everybody = sorted(names, key=lambda name: (by_letters(name), name))
+    everybody = sorted(names, key=lambda name: (plain.by_letters(name), name))
     pages = _pages(everybody)
     labels = _labels(pages)
     people = []
@@ -129,14 +129,12 @@ def write(out: Path, results: Iterable[Path] | None = None, **facts: object) -> 
     files: dict[str, str | bytes] = {
         "gradebook.csv": tables.as_csv(book),
         "gradebook.json": tables.as_json(book),
-        "results.jsonl": tables.as_lines(book),
     }
     for person in book.people:
-        files[f"learners/{person.page}.md"] = learner_markdown.page(person, book)
-        files[f"learners/{person.page}.html"] = learner_page.page(person, book)
+        files[f"learners/{person.page}.html"] = pages.of_learner(person, book)
     files |= platforms.files(book, files)
     usable = [file for file in sorted(files) if platforms.use(file, book.exercises)]
-    files["index.html"] = class_page.page(book, usable)
+    files["index.html"] = pages.of_class(book, usable)
     (out / "learners").mkdir(parents=True, exist_ok=True)
     before = written(out)
     mark(out, sorted({*before, *files}))

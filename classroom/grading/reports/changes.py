@@ -5,8 +5,8 @@ suspicion: somebody may have edited it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -120,11 +120,6 @@ def _why(last: Mapping[str, Any], notebook: Mapping[str, Any], work: GradedWork,
         return OTHER_FILE
     course = as_text(notebook.get("course"))
     return AGAIN if course and course == work.course else COURSE
-
-
-def as_facts(found: Iterable[Change]) -> list[dict[str, Any]]:
-    """For the gradebook as JSON."""
-    return [asdict(change) for change in found]
 
 
 def _points(value: Any) -> float | None:

@@ -99,6 +99,15 @@ class GradedWork:
     """Marks of exercises that count in another notebook of this learner, each with its name."""
 
     @property
+    def title(self) -> str:
+        """03_deterministic_supervisor as "03 Deterministic supervisor"; a sitting by its title."""
+        if sitting := active().sitting(self.notebook):
+            return sitting.title
+        number, _, words = self.notebook.partition("_")
+        words = words.replace("_", " ").replace("llm", "LLM")
+        return f"{number} {words[:1].upper()}{words[1:]}"
+
+    @property
     def whole(self) -> GradedWork:
         """The notebook by itself, whatever of it counts elsewhere: what a platform's assignment is."""
         return replace(self, marks=(*self.marks, *(mark for mark, _ in self.elsewhere)))
@@ -243,14 +252,19 @@ class Gradebook:
         """The people whose total is known."""
         return [person for person in self.people if not person.open]
 
+    def handed_in(self) -> str:
+        """How many handed in, in words; empty when everybody did."""
+        missing = sum(not any(work.file for work in person.works) for person in self.people)
+        return f"{len(self.people) - missing} handed in, {missing} did not." if missing else ""
+
     def summary(self) -> str:
         """For a terminal: how many learners, and how they did."""
         count, graded = len(self.people), self.graded()
         people = f"{count} learner{'s' * (count != 1)}, {len(self.exercises)} exercises"
         mean = sum(person.share for person in graded) / len(graded) if graded else 0
         summary = f"{people}, {mean:.0%} of the points on average."
-        if missing := sum(not any(work.file for work in person.works) for person in self.people):
-            summary += f" {count - missing} handed in, {missing} did not."
+        if handed_in := self.handed_in():
+            summary += f" {handed_in}"
         if self.own_class:
             summary += f" {' '.join(self.own_class)}"
         if waiting := count - len(graded):

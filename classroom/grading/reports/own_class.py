@@ -7,7 +7,7 @@ Everything is graded as ever; only what counts differs, so a changed file costs 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,9 @@ from classroom.grading.overrides import Unusable
 
 from .marks import GradedWork, Mark, tidy
 
-KEYS = ("drop", "points")
 USUAL = "class.toml"
 """In the folder of a course: what counts where no other file is named."""
+EXPECTED = 'expected drop = ["04.3", "07"], and a table [points] with "01.1" = 5'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +38,9 @@ class OwnClass:
         if book in self.drop:
             return []
         return [
-            self._own(exercise)
-            for exercise in exercises(book or None)
-            if exercise.id not in self.drop and exercise.lesson not in self.drop
+            replace(known, points=self.points[known.id]) if known.id in self.points else known
+            for known in exercises(book or None)
+            if not {known.id, known.lesson} & {*self.drop}
         ]
 
     def of(self, work: GradedWork) -> GradedWork:
@@ -51,17 +51,9 @@ class OwnClass:
 
     def in_words(self) -> list[str]:
         """A sentence for each kind of difference."""
-        words = []
-        if self.drop:
-            words.append(f"Not counted in this class: {', '.join(self.drop)}.")
-        if self.points:
-            given = ", ".join(f"{id} {points}" for id, points in self.points.items())
-            words.append(f"Points of this class: {given}.")
-        return words
-
-    def _own(self, exercise: Exercise) -> Exercise:
-        points = self.points.get(exercise.id, exercise.points)
-        return exercise if points == exercise.points else replace(exercise, points=points)
+        given = ", ".join(f"{id} {points}" for id, points in self.points.items())
+        dropped = [f"Not counted in this class: {', '.join(self.drop)}."] * bool(self.drop)
+        return [*dropped, *[f"Points of this class: {given}."] * bool(given)]
 
 
 def read(file: Path | None) -> OwnClass:
@@ -75,54 +67,39 @@ def read(file: Path | None) -> OwnClass:
     file = file or usual
     try:
         facts = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-    except OSError as problem:
-        raise Unusable(f"{file} cannot be read ({problem.strerror})") from None
-    except ValueError as problem:  # also of a file that is not UTF-8
-        raise Unusable(f"{file} is not TOML: {problem}") from None
-    try:
-        return _of_facts(facts)
-    except ValueError as problem:
-        raise Unusable(f"{file}: {problem}") from None
+        return _of_facts(**facts)
+    except TypeError:
+        raise Unusable(f"{file} holds {', '.join(facts)}; {EXPECTED}") from None
+    except (OSError, ValueError) as problem:  # also of a file that is no TOML
+        raise Unusable(f"{file} cannot be read: {problem}; {EXPECTED}") from None
 
 
-def _of_facts(facts: Mapping[str, Any]) -> OwnClass:
-    """Raises ValueError, which says what was given and what was expected."""
-    if unknown := [key for key in facts if key not in KEYS]:
-        raise ValueError(f"there is no {unknown[0]!r}; expected {' or '.join(KEYS)}")
-    drop, points = facts.get("drop", []), facts.get("points", {})
-    if not isinstance(drop, list) or not isinstance(points, dict):
-        raise ValueError('expected drop = ["04.3", "07"], and a table [points] with "01.1" = 5')
-    known = exercises()
-    ids = [exercise.id for exercise in known]
-    books = {*(exercise.lesson for exercise in known), *(each.name for each in active().sittings)}
-    _refuse_unknown("drop", drop, {*ids, *books})
-    _refuse_unknown("points", points, {*ids})
+def _of_facts(drop: Any = (), points: Any = {}) -> OwnClass:  # noqa: B006  # never changed
+    """Raises TypeError or ValueError, which says what was given."""
+    if not isinstance(drop, list | tuple) or not isinstance(points, dict):
+        raise TypeError
+    ids = {exercise.id for exercise in exercises()}
+    books = {*(id[:2] for id in ids), *(each.name for each in active().sittings)}
+    for id in [*drop, *points]:
+        if id not in ids | books or (id in points and id not in ids):
+            raise ValueError(f"there is no {id!r}, but {', '.join(sorted(ids | books))}")
     for id, given in points.items():
-        if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < 1e6:
-            raise ValueError(f"points of {id} are {given!r}; expected a number above 0")
-        if round(given, 2) != given:
-            raise ValueError(f"points of {id} are {given!r}; expected at most two decimals")
-        if id in drop or id[:2] in drop:
-            raise ValueError(f"{id} is dropped, and has points; expected one of them")
-    worth = {id: tidy(given) for id, given in points.items()}
-    own = OwnClass(drop=tuple(drop), points=worth)
+        number = isinstance(given, int | float) and not isinstance(given, bool)
+        if not number or not 0 < given < 1e6 or round(given, 2) != given:
+            raise ValueError(f"points of {id} are {given!r}, and not above 0 with two decimals")
+        if {id, id[:2]} & {*drop}:
+            raise ValueError(f"{id} is dropped, and has points")
+    own = OwnClass(drop=tuple(drop), points={id: tidy(given) for id, given in points.items()})
     if not own.counted():
-        raise ValueError("every exercise is dropped; expected one that counts")
+        raise ValueError("every exercise is dropped")
     return own
-
-
-def _refuse_unknown(key: str, given: Iterable[Any], expected: set[str]) -> None:
-    for id in given:
-        if id not in expected:
-            names = ", ".join(sorted(expected))
-            raise ValueError(f"{key} names {id!r}, which is not there; expected one of {names}")
 
 
 def _scaled(mark: Mark, own: Exercise) -> Mark:
     """A mark with other points: each check keeps its share."""
-    if own is mark.exercise:
-        return mark
     share = own.points / mark.exercise.points
+    if share == 1:
+        return mark
     checks = tuple(
         replace(check, points=check.points * share, earned=check.earned * share)
         for check in mark.checks

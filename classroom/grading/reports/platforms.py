@@ -4,7 +4,6 @@ platform's own folders.
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 import zipfile
@@ -13,9 +12,9 @@ from html import escape
 
 from classroom.checks import Exercise, exercises
 from classroom.course import active
-from classroom.grading.plain import cell, line, plain
+from classroom.grading.plain import cell, plain
 
-from . import words
+from . import tables
 from .marks import Gradebook, GradedWork, Person, tidy
 
 MOODLE = [
@@ -77,7 +76,7 @@ def moodle(book: Gradebook, lesson: str) -> str:
             continue
         rows.append(
             [
-                f"Participant {work.handed.number}",
+                cell(f"Participant {work.handed.number}"),
                 cell(person.learner),
                 work.total,
                 work.of,
@@ -87,14 +86,13 @@ def moodle(book: Gradebook, lesson: str) -> str:
                 _comment(person, work),
             ]
         )
-    return _table([MOODLE, *rows])
+    return tables.table([MOODLE, *rows])
 
 
 def canvas(book: Gradebook) -> str:
     """A gradebook with a column for each notebook; people are found by Canvas's own number."""
-    notebooks = list(dict.fromkeys(work.notebook for _, work in _of(book, "canvas")))
-    names = [words.notebook(notebook) for notebook in notebooks]
-    possible = {work.notebook: work.of for _, work in _of(book, "canvas")}
+    works = {work.notebook: work for _, work in _of(book, "canvas")}
+    notebooks = [*works]
     rows: dict[str, list[object]] = {}
     for person, work in _of(book, "canvas"):
         number = work.handed.number
@@ -103,15 +101,9 @@ def canvas(book: Gradebook) -> str:
         )
         if not work.open:
             row[len(CANVAS) + notebooks.index(work.notebook)] = work.total
-    points = [
-        "    Points Possible",
-        "",
-        "",
-        "",
-        "",
-        *(possible[notebook] for notebook in notebooks),
-    ]
-    return _table([[*CANVAS, *names], points, *rows.values()])
+    names = [work.title for work in works.values()]
+    points = ["    Points Possible", "", "", "", "", *(work.of for work in works.values())]
+    return tables.table([[*CANVAS, *names], points, *rows.values()])
 
 
 def feedback(book: Gradebook, platform: str, pages: Mapping[str, str | bytes]) -> bytes:
@@ -157,16 +149,3 @@ def _comment(person: Person, work: GradedWork) -> str:
         *work.comments,
     ]
     return cell(escape("; ".join([*comments, *person.comments])))
-
-
-def _table(rows: Iterable[Iterable[object]]) -> str:
-    out = io.StringIO()
-    table = csv.writer(out, lineterminator="\r\n")
-    for row in rows:
-        table.writerow(
-            [
-                line(value) if isinstance(value, str) and not value.startswith("  ") else value
-                for value in row
-            ]
-        )
-    return "\ufeff" + out.getvalue()

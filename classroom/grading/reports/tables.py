@@ -1,17 +1,18 @@
-"""The gradebook as CSV and JSON, and every check as a line of JSON."""
+"""The gradebook as CSV and as JSON."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from classroom.grading.overrides import Override
 from classroom.grading.plain import cell
 
-from . import changes, same_answers
-from .marks import Gradebook, Mark, Person
+from .marks import Gradebook, Person
 
 BYTE_ORDER_MARK = "\ufeff"
 """Without it spreadsheets read UTF-8 as something else."""
@@ -23,26 +24,28 @@ def as_csv(book: Gradebook) -> str:
 
     What has not been graded yet is an empty cell; a learner with such a cell has no total.
     """
-    out = io.StringIO()
-    table = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
     names = [f"{exercise.id} (of {exercise.points})" for exercise in book.exercises]
     sums = ["points", "lost by lateness", "total", "of", "percent"]
-    table.writerow(["learner", "number", *names, *sums, "flags"])
+    rows: list[list[object]] = [["learner", "number", *names, *sums, "flags"]]
     for person in book.people:
         known = person.marks()
-        marks = [_points(known[exercise.id]) for exercise in book.exercises]
+        marks = [known[exercise.id] for exercise in book.exercises]
+        points = ["" if mark.state == "pending" else mark.points for mark in marks]
         lost = round(person.points - person.total, 2)
-        figures: list[float | str]
+        figures: list[object]
         figures = [person.points, lost, person.total, person.of, round(100 * person.share, 1)]
         if person.open:
             figures = ["", "", "", person.of, ""]
-        flags = cell("; ".join(person.flags))
-        table.writerow([cell(person.name), cell(person.number), *marks, *figures, flags])
+        names_of_person = [cell(person.name), cell(person.number)]
+        rows.append([*names_of_person, *points, *figures, cell("; ".join(person.flags))])
+    return table(rows, csv.QUOTE_NONNUMERIC)
+
+
+def table(rows: Iterable[Iterable[object]], quoting: Any = csv.QUOTE_MINIMAL) -> str:
+    """Rows as a file that every spreadsheet opens."""
+    out = io.StringIO()
+    csv.writer(out, quoting=quoting, lineterminator="\r\n").writerows(rows)
     return BYTE_ORDER_MARK + out.getvalue()
-
-
-def _points(mark: Mark) -> float | str:
-    return "" if mark.state == "pending" else mark.points
 
 
 def as_json(book: Gradebook) -> str:
@@ -50,38 +53,24 @@ def as_json(book: Gradebook) -> str:
     escapes.
     """
     works = book.works()
-    return (
-        _dumps(
-            {
-                "written": book.written.isoformat(timespec="seconds"),
-                "seeds": sorted({work.seed for work in works if work.seed is not None}),
-                "sandbox": sorted({work.sandbox for work in works}),
-                "late": {"due": book.rule.due.isoformat(), "rule": book.rule.text}
-                if book.rule
-                else None,
-                "exercises": [
-                    {"id": exercise.id, "title": exercise.title, "points": exercise.points}
-                    for exercise in book.exercises
-                ],
-                "learners": [_person(person) for person in book.people],
-                "unread": [{"file": file, "why": why} for file, why in book.unread],
-                "aside": [{"file": file, "why": why} for file, why in book.aside],
-                "overrides without effect": list(book.unused),
-                **({"own class": list(book.own_class)} if book.own_class else {}),
-                "changes": changes.as_facts(book.changes),
-                "the same answer": [
-                    {
-                        "exercise": group.exercise.id,
-                        "learners": [person.name for person in group.people],
-                        "ours": group.ours,
-                    }
-                    for group in same_answers.groups(book)
-                ],
-            },
-            indent=1,
-        )
-        + "\n"
-    )
+    rule = book.rule
+    facts = {
+        "written": book.written.isoformat(timespec="seconds"),
+        "seeds": sorted({work.seed for work in works if work.seed is not None}),
+        "sandbox": sorted({work.sandbox for work in works}),
+        "late": {"due": rule.due.isoformat(), "rule": rule.text} if rule else None,
+        "exercises": [
+            {"id": exercise.id, "title": exercise.title, "points": exercise.points}
+            for exercise in book.exercises
+        ],
+        "learners": [_person(person) for person in book.people],
+        "unread": [{"file": file, "why": why} for file, why in book.unread],
+        "aside": [{"file": file, "why": why} for file, why in book.aside],
+        "overrides without effect": book.unused,
+        "own class": book.own_class,
+        "changes": [asdict(change) for change in book.changes],
+    }
+    return json.dumps(facts, allow_nan=False, indent=1) + "\n"
 
 
 def _person(person: Person) -> dict[str, Any]:
@@ -92,14 +81,14 @@ def _person(person: Person) -> dict[str, Any]:
         "points": person.points,
         "total": None if person.open else person.total,
         "of": person.of,
-        "comments": list(person.comments),
-        "flags": list(person.flags),
+        "comments": person.comments,
+        "flags": person.flags,
         "exercises": {
             id: {
                 "points": None if mark.state == "pending" else mark.points,
                 "checks": mark.checked,
                 "override": _override(mark.override),
-                "comments": list(mark.comments),
+                "comments": mark.comments,
                 "of": mark.exercise.points,
                 "state": mark.state,
                 "misconception": mark.misconception,
@@ -112,12 +101,10 @@ def _person(person: Person) -> dict[str, Any]:
                 "number": work.handed.number,
                 "not graded yet": work.pending,
                 "extension": _override(work.extension),
-                "comments": list(work.comments),
-                "older": list(work.older),
+                "comments": work.comments,
+                "older": work.older,
                 "sha256": work.sha256,
-                "submitted": work.submitted.isoformat(timespec="seconds")
-                if work.submitted
-                else None,
+                "submitted": work.submitted.isoformat() if work.submitted else None,
                 "late": work.late,
                 "points": None if work.open else work.points,
                 "total": None if work.open else work.total,
@@ -139,33 +126,3 @@ def _override(override: Override | None) -> dict[str, Any] | None:
         return None
     due = override.due.isoformat() if override.due else None
     return {"points": override.points, "due": due, "reason": override.reason}
-
-
-def as_lines(book: Gradebook) -> str:
-    """A line of JSON for each check of each learner, also of what was not handed in or not run."""
-    lines = [
-        {
-            "learner": person.learner,
-            "notebook": work.notebook,
-            "exercise": check.exercise,
-            "trial": check.trial,
-            "title": check.title,
-            "hidden": check.hidden,
-            "points": check.points,
-            "earned": check.earned,
-            "state": check.state,
-            "seconds": check.seconds,
-            "reason": check.reason,
-            "sha256": work.sha256,
-            "seed": work.seed,
-        }
-        for person in book.people
-        for work in person.works
-        for mark in work.marks
-        for check in mark.checks
-    ]
-    return "".join(f"{_dumps(line)}\n" for line in lines)
-
-
-def _dumps(value: Any, indent: int | None = None) -> str:
-    return json.dumps(value, ensure_ascii=True, allow_nan=False, indent=indent)

@@ -57,6 +57,7 @@ def report(learner: str = "ada", lesson: str = "03", **changes: Any) -> dict[str
         "submitted": "2026-11-20T17:30:00+00:00",
         "seed": 123,
         "sandbox": "bwrap",
+        "course": "",
         "seconds": 3.1,
         "results": results,
         "feedback": {},

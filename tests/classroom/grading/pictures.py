@@ -92,11 +92,12 @@ def photograph(out: Path) -> None:
 
 def _in_part(out: Path) -> str:
     """The page of a learner whose mark for the photographed exercise shows what feedback is."""
-    lines = (out / "results.jsonl").read_text(encoding="utf-8").splitlines()
     states: dict[str, list[str]] = {}
-    for check in map(json.loads, lines):
-        if check["exercise"] == PHOTOGRAPHED:
-            states.setdefault(check["learner"], []).append(check["state"])
+    for path in (out / "results").glob("*.json"):
+        report = json.loads(path.read_text(encoding="utf-8"))
+        for check in report["results"]:
+            if check["exercise"] == PHOTOGRAPHED:
+                states.setdefault(report["learner"], []).append(check["state"])
     expected = ["failed", "passed", "passed"]
     name = next(name for name, found in states.items() if sorted(found) == expected)
     pages = {path.stem for path in (out / "learners").glob("*.html")}

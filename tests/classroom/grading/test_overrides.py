@@ -80,10 +80,10 @@ def test_there_need_not_be_a_file_and_the_one_that_is_begun_changes_nothing(tmp_
         (HEAD + "ada,03.1,2,,,\n", "need a reason"),
         (HEAD + "ada,03.1,,,,\n", "changes nothing"),
         (HEAD + ",03.1,2,,why,\n", "names no learner"),
-        (HEAD + "ada,03,,tomorrow,why,\n", "due 'tomorrow'"),
+        (HEAD + "ada,03,,tomorrow,why,\n", "'tomorrow' is no time with its zone"),
         (HEAD + "ada,03.1,2,,why,\nADA,03.1,1,,why,\n", "line 3: line 2 gives"),
-        ("learner,grade\n", "no column 'grade'"),
-        ("points\n", "no column is named learner"),
+        ("learner,grade\n", "columns are learner, grade; expected learner"),
+        ("points\n", "columns are points; expected learner"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_its_line(read, text, message):

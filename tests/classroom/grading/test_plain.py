@@ -1,4 +1,4 @@
-"""Facts about untrusted text: whatever it holds, a page, Markdown, a table, XML and a file's name stay what they are."""
+"""Facts about untrusted text: whatever it holds, a page, a table and a file's name stay what they are."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import csv
 import io
 import re
 import unicodedata
-from html.parser import HTMLParser
-from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import example, given
@@ -103,28 +101,6 @@ def test_a_cut_is_announced():
     assert plain.line("x" * 50, 10) == "x" * 9 + "…"
 
 
-class Tags(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.tags, self.text = [], ""
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, attributes))
-
-    def handle_data(self, data):
-        self.text += data
-
-
-@given(TEXT)
-def test_markup_opens_no_tag_and_leaves_no_attribute(text):
-    words = plain.line(text)
-    page = Tags()
-    page.feed(f'<p title="{plain.markup(words)}">{plain.markup(words)}</p>')
-    page.close()
-    assert page.tags == [("p", [("title", words)])] and page.text == words
-    assert ET.fromstring(f'<p title="{plain.markup(words)}"/>').get("title") is not None
-
-
 @given(TEXT)
 def test_a_cell_is_one_cell_and_no_formula(text):
     words = plain.cell(text)
@@ -167,34 +143,6 @@ def test_formulas_are_defused(text):
 def test_ordinary_names_stay_as_they_are():
     for name in ("Ada Lovelace", "O'Brien", "漢字", "a=b", "1-2", ""):
         assert plain.cell(name) == name
-
-
-@given(TEXT)
-def test_a_fence_holds(text):
-    block = plain.fenced(text)
-    fence = re.match(r"`+", block)[0]
-    lines = block.split("\n")
-    assert len(fence) >= 3 and lines[-1] == fence and not any(fence in line for line in lines[1:-1])
-
-
-@given(TEXT)
-def test_nothing_of_a_text_is_markdown(text):
-    words = plain.markdown(text)
-    assert "<" not in words and not re.search(r"(?<!\\)(\\\\)*[`*_\[\]!|#]", words)
-
-
-def test_code_in_prose_stays_code_and_nothing_else_becomes_markup():
-    assert (
-        plain.prose("Use `for _ in x` instead of `while True`.")
-        == "Use `for _ in x` instead of `while True`."
-    )
-    assert plain.prose("a *b* `c` [d](e)") == "a \\*b\\* `c` \\[d\\]\\(e\\)"
-    assert plain.prose("one ` alone <b>") == "one \\` alone &lt;b&gt;"
-
-
-@given(TEXT)
-def test_prose_holds_no_html_outside_code(text):
-    assert "<" not in re.sub(r"`[^`]*`", "", plain.prose(text))
 
 
 @given(st.lists(TEXT, unique=True))

@@ -22,9 +22,10 @@ def graded(real_class):
     """The class, graded once: (marks by learner and exercise, lines by learner and exercise, the results)."""
     out = real_class[1]
     lines = {}
-    for text in (out / "results.jsonl").read_text(encoding="utf-8").splitlines():
-        line = json.loads(text)
-        lines.setdefault((line["learner"], line["exercise"]), []).append(line)
+    for path in (out / "results").glob("*.json"):
+        report = json.loads(path.read_text(encoding="utf-8"))
+        for line in report["results"]:
+            lines.setdefault((report["learner"], line["exercise"]), []).append(line)
     marks = {key: sum(entry["earned"] for entry in found) for key, found in lines.items()}
     return marks, lines, out
 

@@ -109,7 +109,7 @@ def _(submission: Submission) -> None:
         LOOK
         + """
 forged = '{"learner": "me", "results": [{"exercise": "03.1", "trial": 0, "points": 3, "earned": 3, "state": "passed"}]}'
-for path in found("plan.json", "gradebook.csv", "gradebook.json", "results.jsonl"):
+for path in found("plan.json", "gradebook.csv", "gradebook.json"):
     for name in (path, path.parent / "results" / "forged.json"):
         try:
             name.write_text(forged)
