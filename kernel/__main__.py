@@ -18,6 +18,7 @@ from .parts.journal.file import JournalError
 from .parts.journal.recording import BUDGET, OFFLINE, TEAMS, Recording, kept, team_of
 from .parts.terminal import check_writable, client_of, command, report, run_options, spent_so_far
 from .plumbing.client import Client, SetupError
+from .plumbing.connections import PACE_MS
 from .plumbing.readings import reading_of
 from .plumbing.search import LIBRARY, Corpus, CorpusError, heads
 from .plumbing.trace import Trace, counted, dollars, line, printable
@@ -303,10 +304,10 @@ def _bill(trace: Trace, *, offline: bool) -> str:
 
 
 def _serve(port: int) -> int:
-    from offline_model import serve
+    from offline_model import OfflineAPI, serve
 
     try:
-        serve(port)
+        serve(port, api=OfflineAPI(pace_ms=PACE_MS))
     except OverflowError:
         raise SetupError(f"{port} is not a port; give --port a number from 0 to 65535") from None
     except OSError as error:

@@ -14,7 +14,7 @@ from .asking import MAX_TOKENS
 from .contract import Handoff, Result, Status, ToolError
 from .run import Run
 from .tools import AgentTool, definitions, parse, run_calls, schema_of
-from .wire import NONSTREAMING_MAX_TOKENS, Conversation, Reply, output_format
+from .wire import Conversation, Reply, output_format
 
 WRAP_UP = (
     "You have used all your turns. Call no more tools: give your best final answer now, from what"
@@ -91,11 +91,6 @@ class Agent:
         at_least(1, max_tokens=self.max_tokens)
         if self.output:
             self._output_schema(self.output)
-        if self.max_tokens > NONSTREAMING_MAX_TOKENS:
-            raise ValueError(
-                f"{self.name}: max_tokens is {self.max_tokens}; a request that is not streamed may"
-                f" ask for at most {NONSTREAMING_MAX_TOKENS}: lower it"
-            )
 
     @cached_property
     def request(self) -> dict[str, Any]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from ..plumbing.client import held, paid
 from ..plumbing.models import demand_of, spent_on
+from ..plumbing.stream import Speech, heard
 from . import events
 from .budget import NOTHING, Exhausted, Hold, Ledger
 from .door import time_limit
-from .wire import ApiError, Conversation, Reply, Request, RequestSize
+from .wire import ApiError, Conversation, Reply, Request, RequestSize, Usage
 
 if TYPE_CHECKING:
     from .run import Run
@@ -91,9 +92,13 @@ class Asking:
             )
             hold.again(billable=error.billable)
 
+        def on_usage(usage: Usage) -> None:
+            hold.learn(spent_on(request.model, usage))
+
         hold.begin()
         try:
-            return await self._run.client.send(request, on_retry=on_retry)
+            with _spoken(self._run, on_usage):
+                return await self._run.client.send(request, on_retry=on_retry)
         except Exhausted as error:
             hold.settle(NOTHING)  # a client around the client did not send it
             self._run.emit(events.Failed(error=str(error), type="exhausted", request=number))
@@ -118,7 +123,24 @@ class Asking:
         return self.requested
 
 
-def keep_text(reply: Reply, run: Run) -> None:
+@contextmanager
+def _spoken(run: Run, on_usage: Callable[[Usage], None]) -> Iterator[None]:
+    """Shows a reply to whoever listens while it comes. What came before it was stopped is kept as
+    a whole reply is."""
+    speeches = run.tree.speeches
+    speech = Speech(run.id, run.name, is_heard=run.tree.listeners > 0, on_usage=on_usage)
+    speeches.append(speech)
+    try:
+        with heard(speech):
+            yield
+    except BaseException:
+        keep_text(speech, run)
+        raise
+    finally:
+        speeches.remove(speech)
+
+
+def keep_text(reply: Reply | Speech, run: Run) -> None:
     """Keeps the text of a reply as the best answer so far, unless it only goes with a tool call."""
     if reply.text and (run.output is None or not reply.tool_calls):
         run.output = reply.text

@@ -347,6 +347,8 @@ class Hold:
         self.ledger = ledger
         """The ledger in which it is set aside, as in all ledgers above."""
         self._demand = demand
+        self._cost = amount
+        """The charge for a try that begins and that nobody settles."""
         self._begun = False
         self._open = True
         ledger._reserve(amount)
@@ -360,6 +362,10 @@ class Hold:
         """Says that the work begins: what it costs is unknown until `settle`."""
         self._begun = True
 
+    def learn(self, actual: Spent) -> None:
+        """Says what the work costs, as far as the service said it, in case that nobody settles."""
+        self._cost = actual
+
     def settle(self, actual: Spent) -> None:
         """Replaces what is set aside by what the work cost; a second time changes nothing."""
         if self._open:
@@ -368,7 +374,7 @@ class Hold:
 
     def failed(self, *, billable: bool) -> None:
         """Settles a try that failed and is the last one; see `spent_on_failure`."""
-        self.settle(spent_on_failure(self.amount, billable=billable))
+        self.settle(spent_on_failure(self._cost, billable=billable))
 
     def again(self, *, billable: bool) -> None:
         """Charges a billable try that failed, and sets money aside for the next one.
@@ -376,13 +382,14 @@ class Hold:
         One that is not billable leaves its money to the next one. Raises Exhausted when there is no
         room for it.
         """
-        spent = spent_on_failure(self.amount, billable=billable, again=True)
+        spent = spent_on_failure(self._cost, billable=billable, again=True)
         if spent == NOTHING or self._demand is None:
             return
         next_try = self._demand._replace(max_tokens=self.tokens)
         with _BOOKS:  # nobody takes the room of the next try in between
             self.settle(spent)
             self.amount = self.ledger._ceiling(next_try, self.tokens)
+            self._cost = self.amount
             self._open = True
             self.ledger._reserve(self.amount)
 
@@ -390,7 +397,7 @@ class Hold:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        self.settle(self.amount if self._begun else NOTHING)
+        self.settle(self._cost if self._begun else NOTHING)
 
 
 def spent_on_failure(ceiling: Spent, *, billable: bool, again: bool = False) -> Spent:

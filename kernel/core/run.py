@@ -10,12 +10,14 @@ from __future__ import annotations
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from ..plumbing.client import Client
 from ..plumbing.labels import free_name
+from ..plumbing.stream import Speech
 from ..plumbing.texts import as_plain, as_text, in_words
 from ..plumbing.trace import Trace
 from . import events
@@ -39,6 +41,10 @@ class Tree:
         self.readers: list[Callable[[Event], None]] = []
         self.replies: defaultdict[str, list[Event]] = defaultdict(list)
         """Replies by the dispatch of the root that they belong to."""
+        self.speeches: list[Speech] = []
+        """The replies under way, in the order in which they were asked for."""
+        self.listeners = 0
+        """The number of readers of these."""
 
     def add(self, event: Event) -> list[str]:
         """Records an event and tells every reader; returns a sentence for each that failed and was
@@ -200,6 +206,19 @@ class Run:
         """Calls `reader` with each further event. One that fails is warned about and dropped; the
         run goes on."""
         self.tree.readers.append(reader)
+
+    @contextmanager
+    def listen(self) -> Iterator[Sequence[Speech]]:
+        """Gives the replies under way in the whole tree, each with its words so far.
+
+        Within the block requests ask for their replies as streams. A reader looks whenever it likes
+        and nobody waits for it; what is said is no event until the reply is whole.
+        """
+        self.tree.listeners += 1
+        try:
+            yield self.tree.speeches
+        finally:
+            self.tree.listeners -= 1
 
     def emit(self, event: Event, *, id: str | None = None, agent: str | None = None) -> None:
         """Records an event of this run.

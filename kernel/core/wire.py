@@ -25,6 +25,7 @@ from pydantic import (
 
 API_VERSION = "2026-10-21"
 NONSTREAMING_MAX_TOKENS = 21_333
+"""A longer answer can be asked for as a stream only."""
 ACCOUNT_HEADER = "offline-understood"
 """In it the offline model says what it read in the request and what it did not; see
 `Reply.account`."""
@@ -306,8 +307,7 @@ class RequestSize(NamedTuple):
 class Request:
     """One request to a model: the body of the API, and its bytes, encoded once.
 
-    Raises ValueError when `max_tokens` is more than a request that is not streamed may ask for, and
-    ApiError when the body holds a number that JSON does not have.
+    Raises ApiError when the body holds a number that JSON does not have.
     """
 
     body: dict[str, Any]
@@ -315,12 +315,15 @@ class Request:
     """The encoded body, as it is sent."""
 
     def __post_init__(self) -> None:
-        if self.max_tokens > NONSTREAMING_MAX_TOKENS:
-            raise ValueError(
-                f"max_tokens is {self.max_tokens}; a request that is not streamed may ask for at "
-                f"most {NONSTREAMING_MAX_TOKENS}: lower it"
-            )
         object.__setattr__(self, "content", encode(self.body))
+
+    @property
+    def streamed(self) -> bytes:
+        """The body that asks for the reply as a stream, if it does not say itself how to send
+        it."""
+        if "stream" in self.body:
+            return self.content
+        return self.content[:-1] + b',"stream":true}'
 
     @classmethod
     def of(cls, request: Request | dict[str, Any]) -> Request:

@@ -7,22 +7,29 @@ import contextlib
 import email.utils
 import json
 import random
-import re
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import httpx
 from pydantic import SecretStr, ValidationError
 
 from ..core.budget import SMALLEST_ANSWER, Budget, Hold, Ledger
-from ..core.wire import ACCOUNT_HEADER, API_VERSION, ApiError, Reply, Request
+from ..core.wire import (
+    ACCOUNT_HEADER,
+    API_VERSION,
+    NONSTREAMING_MAX_TOKENS,
+    ApiError,
+    Reply,
+    Request,
+)
 from . import spending
 from .models import demand_of, spent_on
 from .redaction import Redaction
+from .stream import Garbled, StreamedReply, begins_stream, is_stream, speech_under_way
 from .waiters import Slots
 from .waiting import before_next_try
 
@@ -52,8 +59,8 @@ STATUS_OF_TYPE = {kind: status for status, kind in TYPE_OF_STATUS.items()} | {"a
 """The usual status of each type of error, whatever the status that it comes with."""
 
 READ_S = 600.0
-"""Seconds until a reply is given up: between two of its parts, and for all of its body, checked
-when a part arrives."""
+"""Seconds until a reply is given up: between two of its parts, and for all of its body, or from one
+event of a stream to the next that is no sign of life; checked when a part arrives."""
 
 TIMEOUTS = {"connect": 10.0, "read": READ_S, "write": 60.0, "pool": None}
 """Seconds. A model may think for minutes; httpx's own 5 seconds are made for web pages."""
@@ -72,6 +79,10 @@ OnRetry = Callable[[ApiError, float], Awaitable[None] | None]
 
 MAX_REPLY_BYTES = 32_000_000
 """A longer reply is not read to its end."""
+
+REST_S = 1.0
+"""Seconds for the rest of a stream whose reply is whole: a connection that is read to its end can
+be used again."""
 
 MAX_RETRY_WAIT_S = 60.0
 """A server that asks for a longer wait than this gets no second try: the error says how long it
@@ -124,6 +135,17 @@ class _Unreadable(Exception):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
+
+
+class _Answer(NamedTuple):
+    """The answer of a server, read to its end."""
+
+    status: int
+    headers: httpx.Headers
+    body: bytes
+    """Its bytes; of a stream, those of the reply that it adds up to, or of the error in it."""
+    has_begun: bool = False
+    """True if a reply had begun before there was an error."""
 
 
 class Client(contextlib.AbstractAsyncContextManager["Client"]):
@@ -277,7 +299,7 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         """The reply to one request, after as many tries as the service's rules allow."""
         attempt = 0
         while True:
-            outcome = await self._send_once(request.content)
+            outcome = await self._send_once(request)
             if isinstance(outcome, Reply):
                 return outcome
             attempt += 1
@@ -288,10 +310,10 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
                 await answer
             await self._sleep(wait_s)
 
-    async def _send_once(self, content: bytes) -> Reply | ApiError:
+    async def _send_once(self, request: Request) -> Reply | ApiError:
         """One try. An error is returned, not raised: a traceback leads to frames with the key."""
         try:
-            status, headers, body = await self._exchange(content)
+            answer = await self._exchange(request)
         except (httpx.TransportError, httpx.DecodingError) as problem:
             return self._lost(problem)
         except _Unreadable as problem:
@@ -300,43 +322,50 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
             if self._secrets:
                 _drop_frames(bug)
             raise
-        if status != 200:
-            return self._refused(status, headers, body)
-        return self._reply(headers, body)
+        if answer.status != 200:
+            return self._refused(answer)
+        return self._reply(answer)
 
-    async def _exchange(self, content: bytes) -> tuple[int, httpx.Headers, bytes]:
-        """Sends bytes; returns status, headers and body, without the key where the server echoes
-        it."""
+    async def _exchange(self, request: Request) -> _Answer:
+        """Sends a request, and asks for a stream where somebody listens, or where the reply may be
+        long; returns the answer, without the key where the server echoes it."""
+        speech = speech_under_way()
+        content = request.content
+        if (speech and speech.is_heard) or request.max_tokens > NONSTREAMING_MAX_TOKENS:
+            content = request.streamed
         # `stream=` takes the headers unchanged; `content=` would go through all of them twice more
-        request = httpx.Request(
+        posted = httpx.Request(
             "POST",
             self._url,
             headers={**self.headers(), "content-length": str(len(content))},
             stream=httpx.ByteStream(content),
             extensions={"timeout": TIMEOUTS},
         )
-        response = await self.transport.handle_async_request(request)
+        response = await self.transport.handle_async_request(posted)
+        reply = StreamedReply()
+        if speech:
+            speech.begin(reply, self._redaction.so_far)
         try:
-            body = await _read(response)
+            body = await _read(response, reply)
         finally:
+            if speech:
+                speech.bill(reply)
             await response.aclose()
-        return response.status_code, response.headers, self._redaction.replaced(body)
+        status, headers = response.status_code, response.headers
+        return _Answer(status, headers, self._redaction.replaced(body), reply.has_begun)
 
-    def _reply(self, headers: httpx.Headers, body: bytes) -> Reply | ApiError:
+    def _reply(self, answer: _Answer) -> Reply | ApiError:
+        headers, body = answer.headers, answer.body
         try:
             reply = Reply.model_validate_json(body)
         except ValidationError as problem:
             if _is_error(_payload(body)):
-                return self._refused(200, headers, body)
+                return self._refused(answer)
             first = problem.errors(include_url=False, include_input=False)[0]["msg"]
             content_type = headers.get("content-type", "no content type")
             given = f"something that is not a reply ({content_type}; {first}): {_excerpt(body)}"
-            remedy = "check the base URL"
-            if _first_event(body):
-                given = f"a stream ({_excerpt(body)})"
-                remedy = "the server streams, though it was not asked to: switch that off there"
             return self._error(
-                f"the server answered 200 with {given}; {remedy}",
+                f"the server answered 200 with {given}; check the base URL",
                 "invalid_reply",
                 status=200,
                 billable=True,
@@ -387,9 +416,10 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
             retryable=not done and _may_pass(problem.status),
         )
 
-    def _refused(self, status: int, headers: httpx.Headers, body: bytes) -> ApiError:
+    def _refused(self, answer: _Answer) -> ApiError:
         """The server answered with an error, whatever the status: its type says whether to try
-        again, and no work was done that is billed."""
+        again. No work was done that is billed, unless a reply had begun."""
+        status, headers, body, has_begun = answer
         payload = _payload(body)
         problem = payload.get("error")
         if isinstance(problem, str):
@@ -409,6 +439,7 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
             kind,
             status=status,
             retryable=waiting_helps if asked_for is None else asked_for,
+            billable=has_begun,
             request_id=request_id if isinstance(request_id, str) else "",
             retry_after_s=_retry_after_s(headers),
         )
@@ -497,48 +528,78 @@ def _drop_frames(problem: BaseException) -> None:
             todo += [behind.__cause__, behind.__context__]
 
 
-async def _read(response: httpx.Response) -> bytes:
-    """The body as it came over the wire. Raises _Unreadable when it is packed or too long."""
+async def _read(response: httpx.Response, reply: StreamedReply) -> bytes:
+    """The body as it came over the wire; of a stream, the reply that it adds up to, which grows as
+    it comes. Raises _Unreadable for one that is packed, too long or garbled."""
     encoding = response.headers.get("content-encoding", "identity")
     if encoding.strip().lower() not in ("", "identity"):
         raise _Unreadable(
             response.status_code,
             f"the server packed its reply ({encoding[:40]}), though it was asked not to",
         )
-    chunks = []
-    size = 0
-    latest = time.monotonic() + READ_S
-    async for chunk in response.stream:  # type: ignore[union-attr]  # asked for asynchronously
-        size += len(chunk)
-        if size > MAX_REPLY_BYTES:
-            raise _Unreadable(
-                response.status_code, f"the reply is longer than {MAX_REPLY_BYTES:,} bytes"
-            )
-        if time.monotonic() > latest:
+    streams = is_stream(response.headers.get("content-type", ""))
+    bounds = _Bounds(response.status_code)
+    chunks: list[bytes] = []
+    stream = aiter(response.stream)  # type: ignore[arg-type]  # asked for asynchronously
+    try:
+        async for chunk in stream:
+            bounds.check(chunk)
+            streams = streams or (not chunks and begins_stream(chunk))
+            if not streams:
+                chunks.append(chunk)
+            elif reply.read(chunk):
+                bounds.begin_anew()
+            if reply.has_ended:
+                await _drop_rest(stream)
+                break
+    except Garbled as problem:
+        raise _Unreadable(response.status_code, str(problem)) from None
+    except httpx.TransportError:
+        if not reply.is_whole:
+            raise
+    if not streams:
+        return b"".join(chunks)
+    if not reply.has_ended and not reply.is_whole:
+        raise httpx.RemoteProtocolError("the stream ended before the reply did")
+    return reply.as_json()
+
+
+class _Bounds:
+    """The bounds of one reply: its size, and the time until it is given up."""
+
+    def __init__(self, status: int) -> None:
+        self._status = status
+        self._size = 0
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Gives the reply its time again."""
+        self._latest = time.monotonic() + READ_S
+
+    def check(self, chunk: bytes) -> None:
+        """Counts a part. Raises _Unreadable or ReadTimeout."""
+        self._size += len(chunk)
+        if self._size > MAX_REPLY_BYTES:
+            raise _Unreadable(self._status, f"the reply is longer than {MAX_REPLY_BYTES:,} bytes")
+        if time.monotonic() > self._latest:
             raise httpx.ReadTimeout("the reply came too slowly")
-        chunks.append(chunk)
-    return b"".join(chunks)
+
+
+async def _drop_rest(stream: AsyncIterator[bytes]) -> None:
+    """Reads what follows a whole reply, for a moment, and drops it."""
+    with contextlib.suppress(TimeoutError, httpx.TransportError):
+        async with asyncio.timeout(REST_S):
+            async for _ in stream:
+                pass
 
 
 def _payload(body: bytes) -> dict[str, Any]:
-    """The JSON object of a page, or of the first event of a stream; empty when there is none."""
+    """The JSON object of a page; empty when there is none."""
     try:
-        payload = json.loads((_first_event(body) or body).decode("utf-8", "replace"))
+        payload = json.loads(body.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return {}
     return payload if isinstance(payload, dict) else {}
-
-
-def _first_event(body: bytes) -> bytes:
-    """The data of the first event of a stream, other than a ping; empty when it is no stream."""
-    if not _STREAM.match(body):
-        return b""
-    data = (found[1] for found in _DATA.finditer(body))
-    return next((each for each in data if b'"ping"' not in each[:40]), b"")
-
-
-_STREAM = re.compile(rb"\s*(?::|(?:event|data|id|retry):)")
-_DATA = re.compile(rb"^data:[ ]?([^\r\n]+)", re.MULTILINE)
 
 
 def _is_error(payload: dict[str, Any]) -> bool:

@@ -22,6 +22,9 @@ AT_ONCE = 16
 
 SERVICE = "https://api.anthropic.com"
 
+PACE_MS = 20
+"""Milliseconds between the events of a stream from the offline model, for people who read along."""
+
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 """The names of this machine."""
 
@@ -35,8 +38,8 @@ def connect(
 ) -> Client:
     """A client for the mode that was asked for: the argument, else WORKSHOP_MODEL, else offline.
 
-    offline: the deterministic model; `offline` takes its settings: latency_ms, seed, faults,
-             temperament.
+    offline: the deterministic model; `offline` takes its settings: latency_ms, pace_ms, seed,
+             faults, temperament.
     live:    the real service, with ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN; or whatever server
              ANTHROPIC_BASE_URL names.
     local:   a server on this machine or network, at ANTHROPIC_BASE_URL. It gets
@@ -53,7 +56,8 @@ def connect(
     if chosen == "offline":
         from offline_model import OfflineTransport
 
-        return Client(OfflineTransport(**offline), concurrency=concurrency)
+        paced = offline if "api" in offline else {"pace_ms": PACE_MS, **offline}
+        return Client(OfflineTransport(**paced), concurrency=concurrency)
     if chosen not in ("live", "local"):
         raise SetupError(
             f"the model is {chosen!r}; expected offline, live or local (argument or WORKSHOP_MODEL)"

@@ -43,3 +43,13 @@ class Redaction:
 
     def replaced_in_text(self, text: str) -> str:
         return self.replaced(text.encode("utf-8", "replace")).decode("utf-8", "replace")
+
+    def so_far(self, text: str) -> str:
+        """A text that has not come to its end, without keys, and without the beginning of one."""
+        content = self.replaced(text.encode("utf-8", "replace"))
+        for secret in self._spellings:
+            spelling = secret.get_secret_value()
+            for length in range(len(spelling) - 1, SHORTEST_SECRET - 1, -1):
+                if content.endswith(spelling[:length]):
+                    content = content[:-length] + b"[key]"
+        return content.decode("utf-8", "replace")

@@ -133,6 +133,7 @@ class _Connection(BaseHTTPRequestHandler):
         if isinstance(response.body, tuple) and self.request_version != "HTTP/1.0":
             self._send_head(response, "transfer-encoding", "chunked")
             for event in (*response.body, b""):
+                time.sleep(response.pause_s if event else 0)
                 self.wfile.write(b"%x\r\n%b\r\n" % (len(event), event))
                 self.wfile.flush()
             return

@@ -12,7 +12,7 @@ import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import count
 from typing import Any
@@ -77,6 +77,8 @@ class Response:
     body: bytes | tuple[bytes, ...] = b""
     latency_s: float = 0
     failure: str = ""
+    pause_s: float = 0
+    """Seconds before each event of a stream."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,10 @@ class OfflineAPI:
 
     answer: called with the request (a dict) and the temperament; returns an `Answer`, or fields of
         the reply as a dict. Without it the offline reader answers.
-    latency_ms: a number, or a (shortest, longest) pair that is drawn by `seed` like the faults.
+    latency_ms: a number, or a (shortest, longest) pair that is drawn by `seed` like the faults. A
+        stream comes evenly over that time.
+    pace_ms: before each event of a stream, where there is no latency, so that a person can read
+        along.
     thinking: False leaves the thinking blocks out. strict: False leaves all checks out.
     clock: seconds, monotonic; entries of the prompt cache live and die by it.
 
@@ -116,6 +121,7 @@ class OfflineAPI:
         answer: Callable[[dict[str, Any], Temperament], Answer | dict[str, Any]] | None = None,
         temperament: Temperament | None = None,
         latency_ms: float | tuple[float, float] = 0,
+        pace_ms: float = 0,
         faults: Faults | None = None,
         seed: int = 0,
         thinking: bool = True,
@@ -126,6 +132,9 @@ class OfflineAPI:
         self.temperament = temperament or Temperament()
         self.faults = faults or Faults()
         self.latency_ms = _range_of(latency_ms)
+        self.pace_ms = pace_ms
+        if not pace_ms >= 0:
+            raise ValueError(f"pace_ms is {pace_ms!r}; expected a number, at least 0")
         self.seed = seed
         for value, kind in ((self.temperament, Temperament), (self.faults, Faults), (seed, int)):
             if not isinstance(value, kind):
@@ -270,8 +279,12 @@ class OfflineAPI:
                 )
             cache = self.cache.use(_name_of(call.key), request, latency_s) if self.strict else None
             reply = make_reply(checked, said, fault=fault, thinking=self.thinking, cache=cache)
-        value = events(reply) if request.get("stream") else reply
-        response = _response(200, value, call.draw, latency_s)
+        if request.get("stream"):
+            parts = events(reply)
+            pause_s = latency_s / len(parts) or self.pace_ms / 1000
+            response = replace(_response(200, parts, call.draw), pause_s=pause_s)
+        else:
+            response = _response(200, reply, call.draw, latency_s)
         if answer.account is not None:
             response.headers[HEADER] = answer.account.as_header([call.key])
         return response

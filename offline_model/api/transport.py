@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
@@ -65,15 +65,24 @@ def _outcome(
     if isinstance(response.body, bytes):
         reply = httpx.Response(response.status, headers=response.headers, content=response.body)
     else:
-        stream = _Events(response.body)
+        stream = _Events(response.body, response.pause_s)
         reply = httpx.Response(response.status, headers=response.headers, stream=stream)
     return response.latency_s, reply
 
 
-class _Events(tuple[bytes, ...], httpx.SyncByteStream, httpx.AsyncByteStream):
+class _Events(httpx.SyncByteStream, httpx.AsyncByteStream):
     """A stream, for both kinds of client, that gives one event at a time."""
 
+    def __init__(self, events: tuple[bytes, ...], pause_s: float) -> None:
+        self._events = events
+        self._pause_s = pause_s
+
+    def __iter__(self) -> Iterator[bytes]:
+        for event in self._events:
+            time.sleep(self._pause_s)
+            yield event
+
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        for event in self:
-            await asyncio.sleep(0)
+        for event in self._events:
+            await asyncio.sleep(self._pause_s)
             yield event
