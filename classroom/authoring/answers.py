@@ -15,7 +15,8 @@ import nbformat
 from classroom.checks.register import Change, exercise
 from classroom.course import active
 
-from .stubs import exercises_of
+from . import your_turn
+from .stubs import exercises_of, with_stub
 
 BEGIN, END = "    # solution\n", "    # end solution"
 
@@ -33,12 +34,23 @@ def master(lesson: str) -> nbformat.NotebookNode:
     return nbformat.read(paths[0], as_version=4)
 
 
+@cache
+def lesson_book(lesson: str) -> nbformat.NotebookNode:
+    """The notebook of a lesson, which holds our way of each of its turns."""
+    return your_turn.notebook_of(lesson)
+
+
 def ours(id: str) -> str:
     """Our solution, with its marks."""
+    if exercise(id).is_turn:
+        return _way(id)
     return _answer_cell(master(id[:2]), id)
 
 
 def stub(id: str) -> str:
+    """The cell with which a learner begins."""
+    if exercise(id).is_turn:
+        return with_stub(_way(id), ["..."])
     return _answer_cell(exercises_of(master(id[:2])), id)
 
 
@@ -86,11 +98,32 @@ def made(id: str, name: str, source: str) -> Any:
     names.
     """
     names: dict[str, Any] = {}
-    for cell in master(id[:2]).cells:
-        if cell.cell_type == "code" and cell.metadata.get(active().key, {}).get("role") == "given":
-            _run(cell.source, f"<given {id}>", names)
+    for given in _given(id):
+        _run(given, f"<given {id}>", names)
     _run(source, f"<answer {id} {abs(hash(source))}>", names)
     return names[name]
+
+
+def _given(id: str) -> list[str]:
+    """The source that stands before an answer in its notebook, and that it may use."""
+    if exercise(id).is_turn:
+        return [*your_turn.given(lesson_book(id[:2]), id)]
+    return [
+        cell.source
+        for cell in master(id[:2]).cells
+        if cell.cell_type == "code" and cell.metadata.get(active().key, {}).get("role") == "given"
+    ]
+
+
+def _way(id: str) -> str:
+    """Our way of a turn. Raises LookupError unless its lesson has one."""
+    ways = [cell.source for cell in lesson_book(id[:2]).cells if your_turn.of_cell(cell) == id]
+    if len(ways) != 1:
+        raise LookupError(
+            f'turn {id} has {len(ways)} cells that begin with `if not passed("{id}"):` in the '
+            "notebook of its lesson; expected one"
+        )
+    return your_turn.answer(ways[0])
 
 
 def _answer_cell(notebook: nbformat.NotebookNode, id: str) -> str:

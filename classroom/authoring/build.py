@@ -22,7 +22,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from traitlets.config import Config
 
-from classroom.authoring import extras, lessons, sittings, tables
+from classroom.authoring import extras, lessons, sittings, tables, your_turn
 from classroom.authoring import stubs as exercises
 from classroom.course import active
 
@@ -59,7 +59,7 @@ def execute(path: Path) -> nbformat.NotebookNode:
     """The notebook, freshly executed in its own folder by a new kernel. Raises RuntimeError that
     names the cell.
     """
-    notebook = nbformat.read(path, as_version=4)
+    notebook = your_turn.composed(nbformat.read(path, as_version=4))
     client = NotebookClient(
         notebook,
         timeout=CELL_TIMEOUT_S,
@@ -263,7 +263,7 @@ def _words(paths: list[Path], *, check: bool) -> int:
     """
     wrong = 0
     for path in paths:
-        notebook = normalise(nbformat.read(path, as_version=4))
+        notebook = normalise(your_turn.composed(nbformat.read(path, as_version=4)))
         wrong += _keep(path, text_of(lessons.waymarked(notebook, path)), check=check)
     return wrong + sum(_keep(path, text, check=check) for path, text in _pages())
 

@@ -98,7 +98,7 @@ def content(path: Path) -> bytes:
     for line in whole.decode("utf-8").splitlines(keepends=True):
         if line.startswith("change = "):
             is_change = True  # the last entry of its table
-        elif line.startswith(("[[exercise", "[exercise")):
+        elif line.startswith(("[[exercise", "[exercise", "[[turn")):
             is_change = False
         if not is_change:
             lines.append(line)
@@ -107,19 +107,21 @@ def content(path: Path) -> bytes:
 
 def missing_tables() -> Iterator[str]:
     """The exercises whose table has not been built."""
-    from classroom.checks import exercises
+    from classroom.checks import exercises, turns
     from classroom.checks.tables import path_of
 
-    return (exercise.id for exercise in exercises() if not path_of(exercise.id).exists())
+    return (
+        exercise.id for exercise in (*exercises(), *turns()) if not path_of(exercise.id).exists()
+    )
 
 
 def left_out() -> Iterator[str]:
     """The notebooks, and the files of exercises, that learners need and git does not track."""
-    from classroom.checks.register import exercises
+    from classroom.checks.register import exercises, turns
     from classroom.checks.tables import path_of
 
     course, given = active(), {*files()}
-    needed = {path_of(exercise.id) for exercise in exercises()}
+    needed = {path_of(exercise.id) for exercise in (*exercises(), *turns())}
     for folder in (course.notebooks, course.stubs):
         needed.update(active().books(folder))
     for path in sorted(needed - given):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from classroom.authoring import glossary, headers, needs
+from classroom.authoring import glossary, headers, needs, your_turn
 from classroom.course import Lesson, Sitting, active
 
 MAP = "MAP.md"
@@ -40,7 +40,7 @@ def to_read(notebook: Any) -> int:
     """The minutes to read and run a notebook, for somebody who reads every line and types nothing.
 
     Prose at 200 words a minute, what is folded away too; 12 s a line of code; a minute and a half
-    a prediction. What cells print is not counted.
+    a prediction. Code that is folded, and what cells print, is not counted.
     """
     words = code = predictions = 0
     for cell in notebook.cells:
@@ -48,8 +48,8 @@ def to_read(notebook: Any) -> int:
             prose = re.sub(r"<[^>]+>|(?<=\])\([^)]*\)", "", "\n\n".join(_own(cell.source)))
             words += len(re.findall(r"\w[\w'’-]*", prose))
         elif cell.cell_type == "code":
-            code += _lines(cell.source)
-            predictions += len(re.findall(r"\bpredict\(", cell.source))
+            code += 0 if your_turn.is_folded(cell) else _lines(cell.source)
+            predictions += your_turn.predictions(cell)
     seconds = words * 60 / WORDS_A_MINUTE + code * CODE_LINE_S + predictions * PREDICTION_S
     return math.ceil(seconds / 60)
 
@@ -59,8 +59,8 @@ def _lines(text: str) -> int:
 
 
 def total(lesson: Lesson | Sitting, notebook: Any) -> int:
-    """The minutes of a lesson: to read, to run, and to do its exercises."""
-    return to_read(notebook) + sum(_exercises(lesson))
+    """The minutes of a lesson: to read, to run, to do its turns and its exercises."""
+    return to_read(notebook) + sum(_turns(lesson)) + sum(_exercises(lesson))
 
 
 def head(lesson: Lesson | Sitting, notebook: Any, name: str) -> str:
@@ -72,14 +72,19 @@ def head(lesson: Lesson | Sitting, notebook: Any, name: str) -> str:
 
 
 def minutes(lesson: Lesson | Sitting, notebook: Any, name: str) -> str:
-    """The minutes that a lesson takes, for reading and for its exercises, in Markdown."""
-    read, parts = to_read(notebook), _exercises(lesson)
-    if not parts:
-        return f"**{_in_minutes(read)}** to read and run."
-    return (
-        f"**{_in_minutes(read + sum(parts))}**: {read} to read and run, {sum(parts)} for the "
-        f"[exercises](../exercises/{name}) ({' + '.join(map(str, parts))})."
+    """The minutes that a lesson takes, for reading, its turns and its exercises, in Markdown."""
+    turns = _turns(lesson)
+    kinds = (
+        (turns, f"your turn{'s' * (len(turns) != 1)}"),
+        (_exercises(lesson), f"the [exercises](../exercises/{name})"),
     )
+    further = [
+        f"{sum(parts)} for {kind} ({' + '.join(map(str, parts))})" for parts, kind in kinds if parts
+    ]
+    whole, read = _in_minutes(total(lesson, notebook)), to_read(notebook)
+    if not further:
+        return f"**{whole}** to read and run."
+    return f"**{whole}**: {', '.join([f'{read} to read and run', *further])}."
 
 
 def _all_of(times: dict[Lesson, int]) -> str:
@@ -127,7 +132,7 @@ def waymarked(notebook: Any, path: Path) -> Any:
         return headers.headed(notebook)
     first, last = notebook.cells[0], notebook.cells[-1]
     first.source = "\n\n".join(_own(first.source))
-    glossary.link(notebook)
+    glossary.link(your_turn.folded(notebook))
     promised = head(lesson, notebook, path.name)
     first.source = "\n\n".join([*_own(first.source), promised, ways(lesson, paths)])
     last.source = "\n\n".join([*_own(last.source), ways(lesson, paths)])
@@ -150,7 +155,7 @@ def _waymarked_sitting(notebook: Any, sitting: Sitting, folder: Path) -> Any:
         back = f"[← {sitting.title}](../notebooks/{sitting.name}.ipynb)"
         _with_ways_on(notebook, f"{back} · [map](../notebooks/{MAP})")
         return notebook
-    glossary.link(notebook)
+    glossary.link(your_turn.folded(notebook))
     first = notebook.cells[0]
     first.source = "\n\n".join(_own(first.source))
     promised = head(sitting, notebook, f"{sitting.name}.ipynb")
@@ -305,7 +310,9 @@ def _map(paths: dict[Lesson, Path], times: dict[Lesson, int]) -> str:
 def _exercise_link(lesson: Lesson, paths: dict[Lesson, Path]) -> str:
     if lesson not in paths or not (count := len(_exercises(lesson))):
         return ""
-    return f"[{count} exercise{'s' * (count != 1)}](../exercises/{paths[lesson].name})"
+    turns = len(_turns(lesson))
+    inside = f"{turns} turn{'s' * (turns != 1)}, " if turns else ""
+    return f"{inside}[{count} exercise{'s' * (count != 1)}](../exercises/{paths[lesson].name})"
 
 
 def _totals(paths: dict[Lesson, Path]) -> dict[Lesson, int]:
@@ -326,6 +333,13 @@ def _exercises(lesson: Lesson | Sitting) -> list[int]:
 
     name = lesson.name if isinstance(lesson, Sitting) else lesson.number
     return [exercise.minutes for exercise in exercises(name)]
+
+
+def _turns(lesson: Lesson | Sitting) -> list[int]:
+    """The minutes of each turn."""
+    from classroom.checks.register import turns  # not at the top: that would be a circle
+
+    return [] if isinstance(lesson, Sitting) else [turn.minutes for turn in turns(lesson.number)]
 
 
 def _own(source: str) -> list[str]:

@@ -17,7 +17,7 @@ from typing import Any
 from classroom.checks.beside_ours import measured
 from classroom.checks.compare import Row, marked
 from classroom.checks.draws import cases_of, draw_of
-from classroom.checks.register import Exercise, exercises
+from classroom.checks.register import Exercise, exercises, turns
 from classroom.checks.tables import as_json, path_of, tried
 from classroom.course import active
 from classroom.notebook import kept
@@ -125,7 +125,7 @@ def generated(lessons: tuple[str, ...] = ()) -> Iterator[tuple[Path, str]]:
     """Each exercise's table with its text, as it should be; what has not changed since it was last
     verified is read.
     """
-    for exercise in exercises():
+    for exercise in (*exercises(), *turns()):
         if not lessons or exercise.lesson in lessons:
             yield path_of(exercise.id), _text_of(exercise)
 
@@ -152,7 +152,8 @@ def fingerprint(exercise: Exercise) -> str:
     for package in active().packages:
         files = (active().root / package).rglob("*")
         paths += sorted(file for file in files if file.suffix in (".py", ".toml"))
-    cells = answers.master(exercise.lesson).cells
+    book = answers.lesson_book if exercise.is_turn else answers.master
+    cells = book(exercise.lesson).cells
     parts = [path.read_bytes() for path in paths]
     parts += [cell.source.encode() for cell in cells if cell.cell_type == "code"]
     sources = b"\0".join(parts)

@@ -6,7 +6,8 @@ from .board import progress
 from .engine import CheckFailed, check
 from .hints import hint, solution
 from .progress import reset
-from .register import Exercise, Misconception, UnknownExercise, exercise, exercises
+from .register import Exercise, Misconception, UnknownExercise, exercise, exercises, turns
+from .your_turn import passed
 
 __all__ = [
     "CheckFailed",
@@ -17,7 +18,9 @@ __all__ = [
     "exercise",
     "exercises",
     "hint",
+    "passed",
     "progress",
     "reset",
     "solution",
+    "turns",
 ]

@@ -16,7 +16,7 @@ from classroom.paper.shown import status_line
 from classroom.paper.svg import INK, LINE, PAPER, escape
 
 from .progress import of, reset, what_counts
-from .register import exercise, exercises, lessons
+from .register import exercise, exercises, lessons, turns
 from .verdict import HUES
 from .wording import counted
 
@@ -49,11 +49,12 @@ class Progress:
 
     def rows(self) -> Iterator[tuple[str, str, str, str]]:
         """Id, title, state in words, points."""
-        for known in exercises(self.lesson):
+        for known in (*turns(self.lesson), *exercises(self.lesson)):
             facts = self.known.get(known.id, {})
             tried = "tried" if facts.get("tries") else "open"
             passed = facts.get("passed")
             points = f"{known.points if passed else 0} of {known.points}"
+            points = "your turn" if known.is_turn else points
             yield known.id, known.title, "passed" if passed else tried, points
 
     def summary(self) -> str:
@@ -62,7 +63,13 @@ class Progress:
         ]
         points = sum(one_id.points for one_id in passed)
         possible = counted(len(exercises(self.lesson)), "exercise")
-        return f"{len(passed)} of {possible} passed, {counted(points, 'point')}."
+        return f"{len(passed)} of {possible} passed, {counted(points, 'point')}{self._turns()}."
+
+    def _turns(self) -> str:
+        """The turns that were passed, beside the exercises."""
+        known = turns(self.lesson)
+        passed = sum(bool(self.known.get(turn.id, {}).get("passed")) for turn in known)
+        return f"; {passed} of {counted(len(known), 'turn')} passed" if known else ""
 
     def __repr__(self) -> str:
         width = max(len(title) for _, title, *_ in self.rows())

@@ -31,6 +31,7 @@ from .onward import onward
 from .progress import record
 from .register import Exercise, UnknownExercise, exercise
 from .verdict import CheckVerdict, LearnerNote
+from .your_turn import is_ours, note
 
 
 class CheckFailed(AssertionError):
@@ -48,7 +49,8 @@ def check(id: str, answer: Any) -> CheckVerdict | LearnerNote:
 
     Returns the verdict, which a notebook shows. With a person there nothing is ever raised, so that
     Run All goes on, and a pass names the next exercise; otherwise a check that is not passed raises
-    CheckFailed, an unknown id UnknownExercise.
+    CheckFailed, an unknown id UnknownExercise. A turn that nobody has attempted raises nothing, so
+    that its lesson runs.
     """
     person = interactive()
     try:
@@ -57,13 +59,19 @@ def check(id: str, answer: Any) -> CheckVerdict | LearnerNote:
         if person:
             return LearnerNote(f"{problem}.")
         raise
-    verdict = judge(known, answer)
+    verdict = _our_way(known) if is_ours(id, answer) else judge(known, answer)
+    if known.is_turn:
+        note(id, answer, has_passed=verdict.passed)
     record(known.id, verdict, source_of(answer))
     if verdict.passed and person:
-        return _with(verdict, "next", onward(known))
-    if not verdict.passed and not person:
+        return _with(verdict, "next", ON if known.is_turn else onward(known))
+    untouched = known.is_turn and verdict.outcome == "not attempted"
+    if not verdict.passed and not person and not untouched:
         raise CheckFailed(verdict.text())
     return verdict
+
+
+ON = "Run on: the rest of the lesson works with your function."
 
 
 def judge(
@@ -74,6 +82,8 @@ def judge(
     seed: chooses the same draw of the built table again; row: another draw, in place of one of the
     table.
     """
+    if exercise.is_turn and is_stub(answer):
+        return _untouched(exercise)
     text = answer.strip() if isinstance(answer, str) else None
     if answer is None or answer is ... or text in ("", "..."):
         return _not_attempted(exercise, "the answer is still empty")
@@ -159,6 +169,25 @@ def _not_attempted(exercise: Exercise, why: str) -> CheckVerdict:
         f'Write your answer in the cell above and run it, or start with `hint("{exercise.id}")`.',
     )
     return verdict_of(exercise, "not attempted", parts, words)
+
+
+def _untouched(turn: Exercise) -> CheckVerdict:
+    """The verdict on the stub of a turn, with which the lesson runs on."""
+    words = (
+        f'Write your answer in the cell above and run it; `hint("{turn.id}")` helps. Without one, '
+        "the lesson goes on with our way."
+    )
+    return CheckVerdict(turn, "not attempted", (("to do", turn.objective), ("next", words)))
+
+
+def _our_way(turn: Exercise) -> CheckVerdict:
+    """The verdict where our way has run and the learner's own cell has not since."""
+    parts = (turn.name, "our way, which the folded cell below has defined", turn.objective)
+    words = (
+        "the cell with our way ran after yours",
+        "Write your answer in the cell above and run it, then run this cell again.",
+    )
+    return verdict_of(turn, "not attempted", parts, words)
 
 
 def _timed_out(exercise: Exercise, session: Session, problem: deadline.TimeIsUp) -> CheckVerdict:

@@ -50,7 +50,7 @@ class Exercise:
     """
 
     id: str
-    """Lesson and number, such as 01.2."""
+    """Lesson and number, such as 01.2; of a turn with a `t`, such as 01.t2."""
     title: str
     name: str
     """The name that the learner defines, and gives to `check`."""
@@ -92,6 +92,11 @@ class Exercise:
         return self.id.partition(".")[0]
 
     @property
+    def is_turn(self) -> bool:
+        """True for a function that learners write within a lesson: practice, without points."""
+        return self.id.partition(".")[2].startswith("t")
+
+    @property
     def misconceptions(self) -> Mapping[str, Misconception]:
         return self.slips
 
@@ -106,6 +111,15 @@ def exercises(lesson: str | None = None) -> list[Exercise]:
     """The exercises of one lesson, of a sitting by its name, or of all, in order."""
     if sitting := active().sitting(lesson):
         return [exercise(id) for id in sitting.exercises]
+    return [known for known in _known(lesson) if not known.is_turn]
+
+
+def turns(lesson: str | None = None) -> list[Exercise]:
+    """The turns of one lesson, or of all, in order; a sitting has none."""
+    return [known for known in _known(lesson) if known.is_turn]
+
+
+def _known(lesson: str | None) -> list[Exercise]:
     return [
         exercise
         for number in lessons()
@@ -117,7 +131,7 @@ def exercises(lesson: str | None = None) -> list[Exercise]:
 def exercise(id: str) -> Exercise:
     """The exercise of this id. Raises UnknownExercise, which says which there are."""
     lesson = str(id).partition(".")[0]
-    known = exercises(lesson) if lesson in lessons() else exercises()
+    known = _known(lesson if lesson in lessons() else None)
     for found in known:
         if found.id == id:
             return found
@@ -132,11 +146,16 @@ def _read(folder: Path) -> tuple[Exercise, ...]:
     """
     path = folder / "words.toml"
     with path.open("rb") as file:
-        records = tomllib.load(file)["exercise"]
+        words = tomllib.load(file)
+    records = [*words["exercise"], *(OF_A_TURN | turn for turn in words.get("turn", []))]
     try:
         return tuple(_exercise(record) for record in records)
     except TypeError as problem:
         raise ValueError(f"{path.parent.name}/{path.name}: {problem}") from None
+
+
+OF_A_TURN = {"difficulty": 0, "importance": 0, "points": 0, "why": "", "beside_ours": False}
+"""The facts that words of a turn need not hold: our way stands under it."""
 
 
 def _exercise(record: dict[str, Any]) -> Exercise:

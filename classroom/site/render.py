@@ -12,6 +12,7 @@ import nbformat
 from bs4 import BeautifulSoup, Tag
 from nbconvert import HTMLExporter
 
+from classroom.authoring.your_turn import TAG
 from classroom.site.sources import PageSource
 
 MARKDOWN_CELL = "text"
@@ -40,6 +41,7 @@ def render(source: PageSource, targets: dict[str, str]) -> Page:
     soup = BeautifulSoup(body, "html.parser")
     page = Page(source, _title(soup, source), "")
     _headings(soup)
+    _fold(soup)
     _alternatives(soup)
     for link in soup.find_all("a"):
         _lead(link, source, targets, page.unlinked)
@@ -79,6 +81,15 @@ def _headings(soup: BeautifulSoup) -> None:
     for heading in soup.select(".output h1, .output h2, .output h3, .output h4"):
         heading.name = "p"
         heading["class"] = "printed-heading"
+
+
+def _fold(soup: BeautifulSoup) -> None:
+    """Our way of a turn is opened by whoever wants to read it."""
+    for way in soup.select(f".celltag_{TAG}"):
+        details = way.wrap(soup.new_tag("details", attrs={"class": TAG}))
+        summary = soup.new_tag("summary")
+        summary.string = "Our way"
+        details.insert(0, summary)
 
 
 def _alternatives(soup: BeautifulSoup) -> None:

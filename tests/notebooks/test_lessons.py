@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from classroom.authoring import lessons, needs
-from classroom.checks import exercises
+from classroom.checks import exercises, turns
 from classroom.course import Lesson
 
 from ..places import BOOKS, ROOT
@@ -52,10 +52,12 @@ def links(path):
 @EVERY_BOOK
 def test_the_minutes_of_a_lesson_are_those_of_its_parts(book):
     parts = [exercise.minutes for exercise in exercises(book)]
+    own = [turn.minutes for turn in turns(book)]
     first = markdown(BOOKS[book])[0].source
     line = re.search(r"^\*\*\d+ minutes.*", first, re.MULTILINE)[0]
     total, *minutes = map(int, re.findall(r"\d+", re.sub(r"\(\.\./[^)]*\)", "", line)))
-    assert total == minutes[0] + sum(parts) and minutes[1:] == [sum(parts), *parts]
+    assert total == minutes[0] + sum(own) + sum(parts)
+    assert minutes[1:] == [*([sum(own), *own] if own else []), sum(parts), *parts]
     assert minutes[0] == lessons.to_read(read(BOOKS[book])), "build writes what is measured"
 
 
@@ -64,7 +66,7 @@ def test_minutes_are_measured_by_words_lines_of_code_and_predictions():
     code = nbformat.v4.new_code_cell("\n\n".join(["x = 1"] * 10))
     asked = nbformat.v4.new_code_cell("\n".join(['guess = predict("Which?", "a", "b")'] * 2))
     code.outputs = [nbformat.v4.new_output("stream", name="stdout", text="1\n" * 40)]
-    for parts, minutes in (([text], 1), ([text, code], 3), ([code, asked], 6)):
+    for parts, minutes in (([text], 1), ([text, code], 3), ([code, asked], 5)):
         assert lessons.to_read(nbformat.v4.new_notebook(cells=parts)) == minutes
 
 

@@ -2,6 +2,6 @@
 solution, see how far you are.
 """
 
-from classroom.checks import check, hint, progress, reset, solution
+from classroom.checks import check, hint, passed, progress, reset, solution
 
-__all__ = ["check", "hint", "progress", "reset", "solution"]
+__all__ = ["check", "hint", "passed", "progress", "reset", "solution"]

@@ -27,6 +27,13 @@ def test_a_stage_that_fails_keeps_the_work_before_it(lesson):
     assert {"facts", "draft"} <= lesson.stopped.artifacts.keys()
 
 
+def test_part_of_the_research_is_enough(lesson):
+    ended = [event for event in lesson.partial_run.events if event.kind == "return"]
+    found = next(event for event in ended if event.agent == "researcher")
+    assert found.result.status == "exhausted" and found.result.output
+    assert lesson.partial.status == "ok" and lesson.partial.output
+
+
 def test_a_revision_that_changes_nothing_ends_with_the_best_draft(lesson):
     assert lesson.unchanged.status == "exhausted" and lesson.unchanged.output
 

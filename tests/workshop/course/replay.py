@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from classroom.authoring import answers, tables
-from classroom.checks import engine, exercises
+from classroom.checks import engine, exercises, turns
 from classroom.checks.compare import Row, TriedCase, differing
 from classroom.checks.register import Exercise
 from classroom.checks.verdict import CheckVerdict
@@ -19,7 +19,8 @@ from classroom.observing import Session, Sight, observer, read
 ALL = exercises()
 KINDS = ("00.1", "02.1", "03.1", "06.1", "17.2", "27.1")
 """An exercise of each kind: on these `test` proves what the engine does with any answer."""
-EVERY = pytest.mark.parametrize("exercise", ALL, ids=lambda exercise: exercise.id)
+EVERY = pytest.mark.parametrize("exercise", [*ALL, *turns()], ids=lambda exercise: exercise.id)
+"""Exercises, and the turns in lessons."""
 SOME = pytest.mark.parametrize(
     "exercise",
     [

@@ -18,7 +18,7 @@ from classroom.checks import tables as built
 from classroom.checks.compare import Row, differing, marked
 from classroom.checks.draws import cases_of, draw_of, drawn
 from classroom.checks.engine import judge
-from classroom.checks.register import Exercise
+from classroom.checks.register import Exercise, exercises, turns
 from classroom.observing import observer
 from classroom.paper.shown import markdown
 from tests.places import FOLDER
@@ -56,7 +56,7 @@ def test_all_facts_of_an_exercise(
     exercise: Exercise, subtests: pytest.Subtests, exhaustive: bool
 ) -> None:
     """Everything that one run of its answers shows."""
-    for fact in WORDS:
+    for fact in WORDS_OF_A_TURN if exercise.is_turn else WORDS:
         with subtests.test(fact.__name__.replace("_", " ")):
             fact(exercise)
     with subtests.test("our answer shows what the table says"):
@@ -150,6 +150,12 @@ WORDS: tuple[Callable[[Exercise], None], ...] = (
     leaves_no_marks_of_markdown,
     says_one_thing_not_many,
     shows_what_depends_on_what_was_drawn,
+)
+WORDS_OF_A_TURN = (
+    has_words_of_its_own_for_every_slip,
+    leads_there_by_three_hints_without_giving_it_away,
+    leaves_no_marks_of_markdown,
+    says_one_thing_not_many,
 )
 
 
@@ -354,9 +360,10 @@ def test_every_folder_of_a_lesson_is_whole():
                 "built",
                 "cost.json",
             }
-            ids = {exercise.id for exercise in ALL if exercise.lesson == folder.name[-2:]}
+            lesson = folder.name[-2:]
+            ids = {one.id for one in (*exercises(lesson), *turns(lesson))}
             assert {path.stem for path in (folder / "built").glob("*.json")} == ids
-            assert {path.stem[:4] for path in (folder / "right").glob("*.py")} == ids
+            assert {path.stem.partition("_")[0] for path in (folder / "right").glob("*.py")} == ids
 
 
 def test_a_rule_allows_what_it_says_and_no_more():

@@ -116,6 +116,7 @@ TROUBLE = (
     ("exhausted", "the budget is used up"),
     ("refused", "a handoff too deep"),
 )
+PART = ("exhausted", "stopped at a limit, with a part")
 
 
 def stages(draw: Random) -> dict[str, list[Any]]:
@@ -123,15 +124,27 @@ def stages(draw: Random) -> dict[str, list[Any]]:
     bug.
     """
     return {
-        "all": [_staged(draw, None), _staged(draw, None, odd=True)],
-        "middle": _breaking(draw, 1, 2),
-        "ends": [*_breaking(draw, 0, 3), _staged(draw, draw.randint(1, 3), bug=True)],
+        "all": [
+            _staged(draw, None),
+            _staged(draw, None, odd=True),
+            *_breaking(draw, 0, trouble=[PART]),
+        ],
+        "middle": [
+            *_breaking(draw, 1, 2),
+            *_breaking(draw, 2, trouble=[PART]),
+            *_breaking(draw, 1, trouble=TROUBLE[1:2]),
+        ],
+        "ends": [
+            *_breaking(draw, 0, 3),
+            *_breaking(draw, 3, trouble=[PART]),
+            _staged(draw, draw.randint(1, 3), bug=True),
+        ],
     }
 
 
-def _breaking(draw: Random, *places: int) -> list[dict[str, Any]]:
+def _breaking(draw: Random, *places: int, trouble: Any = TROUBLE) -> list[dict[str, Any]]:
     """Stages that end in different ways, at some places."""
-    troubles = draw.sample(TROUBLE, len(places))
+    troubles = draw.sample(trouble, len(places))
     pairs = zip(places, troubles, strict=True)
     return [_staged(draw, place, trouble) for place, trouble in pairs]
 
@@ -168,7 +181,12 @@ def _staged(
     elif breaks is not None:
         status, why = trouble
         half = f"Half of it: {draw.randint(100, 999)} words."
-        about = f"the stage {chosen[breaks][0]!r} does not deliver"
+        about = f"the stage {chosen[breaks][0]!r} is {status}"
+        if (status, why) == PART:
+            about += ", and has a part of its work"
+        elif status == "exhausted":
+            half = ""
+            about += ", and has nothing"
         results[breaks][2] = {
             "status": status,
             "reason": f"{why} ({draw.randint(100, 999)})",
@@ -245,4 +263,4 @@ def reviews(draw: Random) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-INPUTS = {"03.1": loops, "03.2": best_drafts, "03.3": stages, "03.4": reviews}
+INPUTS = {"03.1": loops, "03.2": best_drafts, "03.3": stages, "03.4": reviews, "03.t1": loops}

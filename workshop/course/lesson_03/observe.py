@@ -44,10 +44,11 @@ def best_of(revise: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _revised(
-    revise: Any, case: dict[str, Any], *, strict: bool = False
+    revise: Any, case: dict[str, Any], *, strict: bool = False, as_work: bool = False
 ) -> tuple[dict[str, Any], Any, dict[str, Any]]:
     """Returns the observation, the value that the answer returned, and the verdict on each draft;
-    strict: the issues of other drafts are no part of the feedback.
+    strict: the issues of other drafts are no part of the feedback; as_work: the answer is given one
+    dict of facts and draft, and handoffs hold nothing else.
     """
     drafts = case["drafts"]
     known = dict(zip(drafts, case["verdicts"], strict=False))
@@ -61,7 +62,9 @@ def _revised(
     reviewer = Specialist("reviewer", review)
     desk = Desk(writer, reviewer, case["cap"])
     run = quiet_run()
-    returned = call(revise, run, desk, case["task"], case["facts"], drafts[0])
+    work = {"facts": case["facts"], "draft": drafts[0]}
+    parts = [work] if as_work else [*work.values()]
+    returned = call(revise, run, desk, case["task"], *parts)
     given = run.trace().handoffs()
     past = writer.calls + reviewer.calls - len(given)
     seen: dict[str, Any] = {
@@ -70,6 +73,8 @@ def _revised(
     }
     for number, handoff in enumerate(given, 1):
         carried = _carried(handoff, known)
+        if as_work:
+            carried["artifacts"] = sorted(handoff["artifacts"])
         if strict and handoff["to_agent"] == "writer":
             carried["feedback, with issues of other drafts"] = _of_others(handoff, known)
         seen[f"handoff {number}, to the {handoff['to_agent']}"] = carried
@@ -149,7 +154,11 @@ def staged(in_stages: Any, case: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(returned, Result):
         return {**seen, "returned": returned}
     seen |= {**ending(returned), "artifacts": returned.artifacts}
-    broken = [name for name, result in results.items() if not result.ok]
+    broken = [
+        name
+        for name, result in results.items()
+        if not result.ok and not (result.status == "exhausted" and result.output)
+    ]
     if not broken:
         return seen
     del seen["output"]
@@ -217,7 +226,16 @@ def _kind(part: dict[str, Any], schema: dict[str, Any]) -> Any:
     return str(part.get("type", part.get("const", "anything")))
 
 
+def until(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Every handoff whole, and the whole result."""
+    seen, returned, _ = _revised(answer, case, strict=True, as_work=True)
+    if isinstance(returned, Result):
+        seen["artifacts of the result"] = returned.artifacts
+    return seen
+
+
 OBSERVE = {
+    "03.t1": until,
     "03.1": revised,
     "03.2": best_of,
     "03.3": staged,

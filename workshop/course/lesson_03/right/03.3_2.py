@@ -4,7 +4,7 @@ async def in_stages(run, task, stages):
         result = await run.dispatch(
             stages[stage], Handoff(intent=task, artifacts={**done}, context="")
         )
-        if result.status == "ok":
+        if result.status == "ok" or (result.status == "exhausted" and result.as_text()):
             done = {**done, stage: result.as_text()}
             continue
         return Result(

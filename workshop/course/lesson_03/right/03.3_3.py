@@ -6,7 +6,7 @@ async def in_stages(run, task, stages, work=None, text=""):
     name = todo[0]
     result = await run.dispatch(stages[name], Handoff(intent=task, artifacts=work))
     match result.status:
-        case "ok":
+        case "ok" | "exhausted" if result.ok or result.as_text():
             return await in_stages(
                 run, task, stages, {**work, name: result.as_text()}, result.as_text()
             )
