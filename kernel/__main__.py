@@ -7,7 +7,7 @@ import contextlib
 import errno
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 from .core.contract import Handoff, Result
@@ -16,7 +16,15 @@ from .core.run import Run
 from .parts.elsewhere.mcp import server_of
 from .parts.journal.file import JournalError
 from .parts.journal.recording import BUDGET, OFFLINE, TEAMS, Recording, kept, team_of
-from .parts.terminal import check_writable, client_of, command, report, run_options, spent_so_far
+from .parts.terminal import (
+    LiveWords,
+    check_writable,
+    client_of,
+    command,
+    report,
+    run_options,
+    spent_so_far,
+)
 from .plumbing.client import Client, SetupError
 from .plumbing.connections import PACE_MS
 from .plumbing.readings import reading_of
@@ -151,11 +159,13 @@ async def _brief(options: argparse.Namespace) -> int:
     library = Corpus(options.library)
     async with client_of(options) as client:
         with _asked(options, client, task) as asked:
-            run = Run(asked, budget=BUDGET, on_event=_shower(options.verbose))
+            live = LiveWords()
+            run = Run(asked, budget=BUDGET, on_event=_shower(options.verbose, live))
             unsaved = None
             try:
                 team = team_of(options.supervisor, library)
-                result = await run.dispatch(team, Handoff(intent=task))
+                async with _followed(run, live):
+                    result = await run.dispatch(team, Handoff(intent=task))
             except (asyncio.CancelledError, KeyboardInterrupt):
                 _print(spent_so_far(run.trace()))
                 raise
@@ -203,7 +213,7 @@ def _replay(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     recording = Recording(options.file)
     _print(f"{recording.facts.sentence}\n")
-    run, result = asyncio.run(recording.replay(on_event=_shower(verbose=False)))
+    run, result = asyncio.run(recording.replay(on_event=_shower(False, LiveWords())))
     offline = recording.facts.server == OFFLINE
     _show(run, result, Corpus(), offline=offline)
     return 0 if result.ok else 1
@@ -262,7 +272,22 @@ def _print(text: str) -> None:
     print(printable(text), flush=True)
 
 
-def _shower(verbose: bool) -> Callable[[Event], None]:
+@contextlib.asynccontextmanager
+async def _followed(run: Run, live: LiveWords) -> AsyncIterator[None]:
+    """Shows the words of a run's replies within the block, where a terminal can."""
+    if not live.can_show:
+        yield
+        return
+    with run.listen() as speeches:
+        following = asyncio.ensure_future(live.follow(speeches))
+        try:
+            yield
+        finally:
+            following.cancel()
+            live.clear()
+
+
+def _shower(verbose: bool, live: LiveWords) -> Callable[[Event], None]:
     """A reader of events that prints them as they happen."""
 
     fold = Fold()
@@ -274,6 +299,7 @@ def _shower(verbose: bool) -> Callable[[Event], None]:
             text = "  " * work.run.count(".") + f"    {work.reply.understood}".rstrip()
         # a pipe that was closed, a full disk: the brief's own print will say so
         with contextlib.suppress(OSError):
+            live.clear()
             if text.strip():
                 _print(text)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -24,12 +24,12 @@ def local_server() -> str:
     """Starts the offline model as a server on this machine; returns its address.
 
     A thread serves it until Python ends, for any library that speaks HTTP. In a browser tab, where
-    nothing can listen, `httpx.post` is answered by the offline model itself.
+    nothing can listen, `httpx.post` and `httpx.stream` are answered by the offline model itself.
     """
     from offline_model import Server
 
     if sys.platform == "emscripten":
-        httpx.post = answered_here()
+        httpx.post, httpx.stream = answered_here(), streamed_here()
         return "http://127.0.0.1:8765"
     return Server().__enter__()
 
@@ -45,6 +45,23 @@ def answered_here() -> Callable[..., httpx.Response]:
             return client.post(url, **given)
 
     return post
+
+
+def streamed_here() -> Callable[..., contextlib.AbstractContextManager[httpx.Response]]:
+    """`httpx.stream`, whatever the address, with answers of the offline model."""
+    from offline_model import OfflineTransport
+
+    transport = OfflineTransport()
+
+    @contextlib.contextmanager
+    def stream(method: str, url: str, **given: Any) -> Iterator[httpx.Response]:
+        with (
+            httpx.Client(transport=transport) as client,
+            client.stream(method, url, **given) as response,
+        ):
+            yield response
+
+    return stream
 
 
 def plain_http(

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import shlex
+import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 
 from ..plumbing import spending
 from ..plumbing.client import Client, SetupError
 from ..plumbing.connections import check_named, connect
 from ..plumbing.private_files import private_file
+from ..plumbing.stream import Speech
 from ..plumbing.trace import Trace, counted, dollars, printable
 
 NOBODY_READS = (
@@ -95,3 +99,35 @@ def spent_so_far(trace: Trace) -> str:
     if unknown > 0:
         words += f"; what was under way may be billed too: at most {unknown:,} tokens"
     return words
+
+
+class LiveWords:
+    """The words of whoever speaks, a line each, below what a terminal shows."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+
+    @property
+    def can_show(self) -> bool:
+        """True where a line can be taken back."""
+        takes_back = os.name != "nt" or "WT_SESSION" in os.environ
+        return sys.stdout.isatty() and takes_back and os.environ.get("TERM") != "dumb"
+
+    def clear(self) -> None:
+        """Takes the lines back, before anything else is printed."""
+        if self._rows:
+            print(f"\r\x1b[{self._rows}A\x1b[J", end="", flush=True)
+            self._rows = 0
+
+    async def follow(self, speeches: Sequence[Speech]) -> None:
+        """Shows these, as they are, until it is cancelled."""
+        while True:
+            await asyncio.sleep(0.1)
+            self.clear()
+            width = shutil.get_terminal_size().columns - 1
+            for speech in tuple(speeches):
+                words = printable(" ".join(speech.text.split()), lines=False)
+                if words:
+                    room = max(width - len(speech.agent) - 2, 1)
+                    print(f"{speech.agent}: {words[-room:]}"[:width], flush=True)
+                    self._rows += 1

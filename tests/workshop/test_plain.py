@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from kernel import models
-from workshop.plain import answered_here, local_server
+from workshop.plain import answered_here, local_server, streamed_here
 
 HEADERS = {"x-api-key": "none", "anthropic-version": "2023-06-01"}
 BODY = {
@@ -28,3 +28,12 @@ def test_both_ways_give_the_same_words():
     ways = (httpx.post, answered_here())
     words = [post(url, headers=HEADERS, json=BODY).json()["content"][-1] for post in ways]
     assert words[0] == words[1]
+
+
+def test_both_ways_stream_the_same_lines():
+    url = f"{local_server()}/v1/messages"
+    streams = []
+    for stream in (httpx.stream, streamed_here()):
+        with stream("POST", url, headers=HEADERS, json={**BODY, "stream": True}) as response:
+            streams.append([*response.iter_lines()])
+    assert streams[0] == streams[1] and "event: message_stop" in streams[0]

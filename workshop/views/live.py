@@ -24,6 +24,10 @@ SHARE = 0.1
 """… and no more than this part of the time is spent on drawing, whatever a frame costs."""
 TICK_S = 0.25
 """The clock goes on while nothing happens."""
+WORDS_S = 0.1
+"""Words of a reply under way are shown at least so often."""
+LINE = 160
+"""Characters of what each says, where several speak at once."""
 ENTRIES = 100
 """Handoffs that the live log lists; `HandoffLog(run)` has all."""
 
@@ -97,8 +101,10 @@ class _Screen:
         self._html = HTML
         self._views = [view.moving(self._clock) for view in views]
         self._pictures = [HTML() for _ in views]
-        self._sentence, self._log = HTML(), VBox()
-        self._box = VBox([*self._pictures, self._sentence, self._log])
+        self._sentence, self._words, self._log = HTML(), HTML(), VBox()
+        self._box = VBox([*self._pictures, self._words, self._sentence, self._log])
+        self._listening = run.listen()
+        self._speeches = self._listening.__enter__()
         self._events, self._read = run.events, len(run.events)
         self._scene = TeamPicture(run)
         self._logged = 0
@@ -113,10 +119,12 @@ class _Screen:
     def replace(self, view: View) -> None:
         """Ends the live picture: `view` takes its place in the cell's output."""
         self._open = False
+        self._listening.__exit__(None, None, None)
         if self._timer:
             self._timer.cancel()
         self._handle.update(view.kept())
-        for widget in (*self._pictures, self._sentence, *self._log.children, self._log, self._box):
+        texts = (*self._pictures, self._words, self._sentence, *self._log.children)
+        for widget in (*texts, self._log, self._box):
             widget.close()
 
     def _clock(self) -> float:
@@ -149,12 +157,13 @@ class _Screen:
         self._timer = None
         if self._open:
             self._draw()
-            self._frame_in(max(TICK_S, self._gap))
+            self._frame_in(max(WORDS_S if self._speeches else TICK_S, self._gap))
 
     def _draw(self) -> None:
         began = time.monotonic()
         for view, picture in zip(self._views, self._pictures, strict=True):
             picture.value = view.frame()
+        self._words.value = words([(each.agent, each.text) for each in self._speeches])
         try:
             scene = self._scene.scene
             self._sentence.value = (
@@ -192,3 +201,18 @@ class _Screen:
                 *self._log.children,
                 self._html(strip("".join(lines)), layout={"margin": "0"}),
             )
+
+
+def words(speeches: list[tuple[str, str]]) -> str:
+    """The words of whoever speaks, by name: whole where one does, else the end of them, a line
+    each.
+    """
+    spoken = [(agent, text) for agent, text in speeches if text]
+    if len(spoken) > 1:
+        spoken = [(agent, " ".join(text.split())[-LINE:]) for agent, text in spoken]
+    lines = [f"<b>{escape(agent)}</b> {escape(text)}" for agent, text in spoken]
+    if not lines:
+        return ""
+    return strip(
+        "".join(f'<div style="white-space:pre-wrap;line-height:1.4">{line}</div>' for line in lines)
+    )
