@@ -186,7 +186,7 @@ class Door:
         )
 
     def _hear(self, name: str, result: Result) -> None:
-        """Remembers what work below waits for, and who refused it."""
+        """Remembers the questions and the refusals of work below."""
         if result.status == "paused":
             self._paused.append(result)
         elif result.status == "refused":
@@ -419,8 +419,8 @@ def below(home: str, id: str) -> str:
 
 
 async def _all_done(branches: Iterable[asyncio.Task[Run]]) -> None:
-    """Waits for all; when this is cancelled, cancels them, waits for their end and goes on being
-    cancelled."""
+    """Waits for all branches. When cancelled, cancels them, waits for their end, and raises the
+    cancellation."""
     pending = set(branches)
     cancelled = None
     while pending:

@@ -320,7 +320,8 @@ class Run:
         transient: bool = False,
         retry_after_s: float | None = None,
     ) -> Result:
-        """The result of work that something stopped: what there is of it, here and below.
+        """Builds the result of interrupted work from everything finished so far, in this run and
+        below it.
 
         An executable returns it; the other arguments are those of `Result`.
         """
@@ -354,10 +355,11 @@ class Run:
         return await self._asking.ask(body)
 
     async def hold(self, size: RequestSize) -> Hold:
-        """Sets aside what a request may cost, as soon as there is room, here and in every ledger
-        above.
+        """Reserves the most that a request may cost, here and in every ledger above, as soon as
+        there is room.
 
-        The wait for others is an event. Raises Exhausted when a budget does not allow the request.
+        The wait for other requests is an event. Raises Exhausted when a budget does not allow the
+        request.
         """
         return await self._asking.hold(size)
 

@@ -11,6 +11,7 @@ import importlib.util
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.request import getproxies, proxy_bypass
 
@@ -153,54 +154,81 @@ def _nobody_trusted() -> ssl.SSLContext:
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
+KEPT = 20
+"""Connections that a loop keeps open for its next requests."""
+CROWD = 32
+"""Requests under way in one pool. httpcore looks through all connections of a pool at each request,
+so in a single pool the cost of a fan-out would grow with the square of its width."""
+
+
 def pool_for(url: httpx.URL) -> LoopPools:
-    """Connections to one server, as many as a fan-out asks for. Raises SetupError, as `way_to`.
-
-    Few are kept afterwards: httpx looks through all that it keeps at every request, which with
-    hundreds costs more than opening new ones.
-    """
+    """Connections to one server, as many as a fan-out asks for. Raises SetupError, as `way_to`."""
     way = way_to(url)
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
 
-    def pool() -> httpx.AsyncHTTPTransport:
+    def pool(kept: int) -> httpx.AsyncHTTPTransport:
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=kept)
         return httpx.AsyncHTTPTransport(limits=limits, proxy=way.proxy, verify=way.certificates)
 
     return LoopPools(pool)
 
 
-class LoopPools(httpx.AsyncBaseTransport):
-    """A pool of connections for each event loop that asks: a connection belongs to its loop."""
+@dataclass(eq=False)
+class _Pool:
+    """One pool of connections, and the number of requests under way in it."""
 
-    def __init__(self, pool: Callable[[], httpx.AsyncHTTPTransport]) -> None:
+    transport: httpx.AsyncHTTPTransport
+    under_way: int = 0
+
+
+class LoopPools(httpx.AsyncBaseTransport):
+    """Pools of connections for each event loop that asks: a connection belongs to its loop.
+
+    pool: makes a pool that keeps so many connections.
+
+    The first pool of a loop keeps its connections. The others serve the crowd of a wide fan-out and
+    keep none.
+    """
+
+    def __init__(self, pool: Callable[[int], httpx.AsyncHTTPTransport]) -> None:
         self._new = pool
-        self._pools: dict[asyncio.AbstractEventLoop, httpx.AsyncHTTPTransport] = {}
+        self._pools: dict[asyncio.AbstractEventLoop, list[_Pool]] = {}
         self._closing: set[asyncio.Task[None]] = set()
         self._looking = threading.Lock()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Sends a request over the pool of the running loop."""
-        loop = asyncio.get_running_loop()
-        pool = self._pools.get(loop)
-        if pool is None:
-            with self._looking:
-                for other in [each for each in self._pools if each.is_closed()]:
-                    del self._pools[other]
-                pool = self._pools[loop] = self._new()
-        return await pool.handle_async_request(request)
+        """Sends a request over a pool of the running loop."""
+        pool = self._pool_with_room(asyncio.get_running_loop())
+        pool.under_way += 1
+        try:
+            return await pool.transport.handle_async_request(request)
+        finally:
+            pool.under_way -= 1
+
+    def _pool_with_room(self, loop: asyncio.AbstractEventLoop) -> _Pool:
+        for pool in self._pools.get(loop, ()):
+            if pool.under_way < CROWD:
+                return pool
+        with self._looking:
+            for other in [each for each in self._pools if each.is_closed()]:
+                del self._pools[other]
+            pools = self._pools.setdefault(loop, [])
+            pools.append(_Pool(self._new(0 if pools else KEPT)))
+            return pools[-1]
 
     async def aclose(self) -> None:
-        """Closes the pool of the running loop, and asks the other loops to close theirs."""
+        """Closes the pools of the running loop, and asks the other loops to close theirs."""
         running = asyncio.get_running_loop()
         with self._looking:
             pools, self._pools = self._pools, {}
-        for loop, pool in pools.items():
-            if loop is running:
-                await pool.aclose()
-            elif not loop.is_closed():
-                loop.call_soon_threadsafe(self._close_soon, pool)
+        for loop, of_loop in pools.items():
+            for pool in of_loop:
+                if loop is running:
+                    await pool.transport.aclose()
+                elif not loop.is_closed():
+                    loop.call_soon_threadsafe(self._close_soon, pool.transport)
 
-    def _close_soon(self, pool: httpx.AsyncHTTPTransport) -> None:
+    def _close_soon(self, transport: httpx.AsyncHTTPTransport) -> None:
         """Closes a pool in the loop that runs this."""
-        task = asyncio.ensure_future(pool.aclose())
+        task = asyncio.ensure_future(transport.aclose())
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)

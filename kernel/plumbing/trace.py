@@ -41,7 +41,7 @@ class Trace:
     def handoffs(self) -> list[dict[str, Any]]:
         """Every handoff in full, in order: nothing that was handed over is hidden from the log.
 
-        Those of transparent wrappers are left out when what they wrap got the work.
+        Omits a wrapper's handoff when the wrapped executable received the same one.
         """
         return [work.handoff.model_dump() for work in self.work.handoffs]
 

@@ -8,6 +8,7 @@ import os
 import threading
 from unittest.mock import patch
 
+import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from kernel import Client, Handoff, Run, connect, models
 from kernel.parts.elsewhere.remote import RemoteSpecialist
 from kernel.plumbing.client import SetupError
+from kernel.plumbing.network import CROWD, KEPT, LoopPools
 from offline_model import Server
 from tests.on_each import on_each
 from workshop.launcher.findings import network
@@ -144,3 +146,32 @@ def test_a_client_works_in_several_event_loops_one_after_the_other_and_at_once()
         asyncio.run(client.aclose())
     gc.collect()
     assert len(replies) == 36
+
+
+async def test_a_wide_fan_out_is_spread_over_pools_and_only_the_first_keeps_connections():
+    under_way, peaks, kept = {}, {}, []
+    release = asyncio.Event()
+
+    class Pool(httpx.AsyncBaseTransport):
+        async def handle_async_request(self, request):
+            under_way[self] = under_way.get(self, 0) + 1
+            peaks[self] = max(peaks.get(self, 0), under_way[self])
+            await release.wait()
+            under_way[self] -= 1
+            return httpx.Response(200)
+
+    def pool(connections):
+        kept.append(connections)
+        return Pool()
+
+    pools = LoopPools(pool)
+    request = httpx.Request("POST", "http://127.0.0.1")
+    width = 3 * CROWD + 1
+    branches = [asyncio.ensure_future(pools.handle_async_request(request)) for _ in range(width)]
+    await asyncio.sleep(0)
+    release.set()
+    await asyncio.gather(*branches)
+    assert kept == [KEPT, 0, 0, 0]
+    assert sorted(peaks.values()) == [1, CROWD, CROWD, CROWD]
+    await pools.handle_async_request(request)
+    assert len(kept) == 4, "a request alone takes the first pool"

@@ -283,7 +283,7 @@ class Connection:
     async def _hold(self, ready: asyncio.Future[Any]) -> None:
         """Enters the client, waits until it is closed, leaves it: all of it in one task.
 
-        Whatever ends it, `ready` has an outcome, and a cancellation of this task stays in it.
+        Always resolves `ready`. Never lets its own cancellation escape.
         """
         cause = ENDED
         with self._transport() as transport:

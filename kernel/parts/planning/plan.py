@@ -215,8 +215,8 @@ class PlannedSupervisor:
                  until they let its result pass; the steps that need it wait. All other steps keep
                  their results. A gate sees the step's handoff: intent, shared context, and the
                  results that the step needs.
-    max_rounds:  how often such a step is done at most. Then the best result stays, with status
-                 `exhausted`, and `max_repeats` does not begin it anew.
+    max_rounds:  maximum attempts per validated step. After that the best result is kept as
+                 `exhausted`; `max_repeats` does not apply to it.
 
     Raises ValueError for validators of a worker that does not exist.
     """
