@@ -57,7 +57,7 @@ def submissions(folder: Path, count: int, *, answered: int | None) -> list[Path]
 
 
 def role(cell: dict[str, Any]) -> str:
-    """What a cell is for: `answer`, `check` and others."""
+    """The role of a cell: `answer`, `check` and others."""
     return str(cell["metadata"].get("workshop", {}).get("role", ""))
 
 

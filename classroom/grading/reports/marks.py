@@ -253,7 +253,7 @@ class Gradebook:
         return [person for person in self.people if not person.open]
 
     def handed_in(self) -> str:
-        """How many handed in, in words; empty when everybody did."""
+        """Returns the number that handed in, in words; empty when everybody did."""
         missing = sum(not any(work.file for work in person.works) for person in self.people)
         return f"{len(self.people) - missing} handed in, {missing} did not." if missing else ""
 

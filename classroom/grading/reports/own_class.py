@@ -79,7 +79,8 @@ def _of_facts(drop: Any = (), points: Any = {}) -> OwnClass:  # noqa: B006  # ne
     if not isinstance(drop, list | tuple) or not isinstance(points, dict):
         raise TypeError
     ids = {exercise.id for exercise in exercises()}
-    books = {*(id[:2] for id in ids), *(each.name for each in active().sittings)}
+    lessons = {exercise.lesson for exercise in exercises()}
+    books = lessons | {each.name for each in active().sittings}
     for id in [*drop, *points]:
         if id not in ids | books or (id in points and id not in ids):
             raise ValueError(f"there is no {id!r}, but {', '.join(sorted(ids | books))}")
@@ -87,7 +88,7 @@ def _of_facts(drop: Any = (), points: Any = {}) -> OwnClass:  # noqa: B006  # ne
         number = isinstance(given, int | float) and not isinstance(given, bool)
         if not number or not 0 < given < 1e6 or round(given, 2) != given:
             raise ValueError(f"points of {id} are {given!r}, and not above 0 with two decimals")
-        if {id, id[:2]} & {*drop}:
+        if {id, id.partition(".")[0]} & {*drop}:
             raise ValueError(f"{id} is dropped, and has points")
     own = OwnClass(drop=tuple(drop), points={id: tidy(given) for id, given in points.items()})
     if not own.counted():

@@ -7,20 +7,27 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from classroom.grading import command, open_copy
 from classroom.grading.sandbox.sandboxed_kernel import GradedKernel
 
 from . import a_class
-from .small_class import graded, hand_in
+from .small_class import graders_of, hand_in, kernels_of, started, until
 
 
 @pytest.fixture(scope="session")
 def real_class(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """(its folder, its results): graded by the command, with everything real."""
+    """(its folder, its results): graded by the command, with everything real. A process of the pool is lost meanwhile,
+    and takes no verdict along."""
     base = tmp_path_factory.mktemp("real")
-    graded(hand_in(base / "class"), base / "out", "--workers", 2)
+    process = started(hand_in(base / "class"), base / "out", "--workers", 2)
+    graders = until(lambda: graders_of(process.pid), "a process of the pool")
+    lost = until(lambda: [number for number in graders if kernels_of(number)], "its kernel")
+    psutil.Process(lost[0]).kill()
+    output = process.communicate()
+    assert process.returncode == 0, output
     return base / "class", base / "out"
 
 

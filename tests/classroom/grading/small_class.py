@@ -82,14 +82,6 @@ def started(submissions: Path, out: Path, *options: Any, **facts: Any) -> subpro
     )
 
 
-def graded(submissions: Path, out: Path, *options: Any) -> str:
-    """The command, to its end; returns what it said. It has to give everybody a verdict."""
-    process = started(submissions, out, *options)
-    output, errors = process.communicate()
-    assert process.returncode == 0, output + errors
-    return output + errors
-
-
 def marks(out: Path) -> dict[tuple[str, str, int], Any]:
     """By learner, exercise and check: points, state and what was compared. Nothing that tells time."""
     found = {}
@@ -110,6 +102,19 @@ def graders_of(number: int) -> set[int]:
             with contextlib.suppress(psutil.Error):
                 if "spawn_main" in " ".join(process.cmdline()):
                     found.add(process.pid)
+    return found
+
+
+def kernels_of(number: int) -> dict[int, Path]:
+    """By the number of its process, the folder of each kernel below another."""
+    found = {}
+    family: list[psutil.Process] = []
+    with contextlib.suppress(psutil.Error):  # it is being started
+        family = psutil.Process(number).children(recursive=True)
+    for process in family:
+        with contextlib.suppress(psutil.Error):
+            if any("kernel_start.py" in word for word in process.cmdline()):
+                found[process.pid] = Path(process.cmdline()[-1]).parent.parent
     return found
 
 

@@ -107,7 +107,7 @@ def test_marks_are_those_of_one_machine_though_a_worker_is_lost(real_class, dask
     assert marks(tmp_path / "out") == ours and len({learner for learner, *_ in ours}) == len(SOME)
 
 
-SOME = ("ada", "cy", "di")
+SOME = ("cy", "di")
 
 
 def test_a_result_is_data_and_no_pickle_is_opened(dask):

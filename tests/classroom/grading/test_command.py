@@ -18,7 +18,7 @@ from classroom.grading.submission import Submission
 from classroom.observing import Sight, line_of
 from tests.places import ROOT
 
-from .small_class import STUB, hand_in
+from .small_class import STUB, hand_in, until
 
 pytestmark = pytest.mark.usefixtures("table_engine")
 
@@ -93,6 +93,20 @@ def test_a_working_folder_that_is_somebody_elses_is_left_alone(tmp_path, capsys)
     assert command.main([str(tmp_path / "class"), "--out", str(out)]) == 2
     assert "no grading made it" in capsys.readouterr().err
     assert (out / "work" / "notes.txt").exists()
+
+
+def test_without_a_terminal_it_gives_a_sign_of_life(capsys, monkeypatch):
+    monkeypatch.setattr(pool, "SIGN_OF_LIFE_S", 0.01)
+    seen = ""
+
+    def said() -> bool:
+        nonlocal seen
+        seen += capsys.readouterr().out
+        return "1 of 2 graded." in seen
+
+    with pool.SignsOfLife(2) as life:
+        life.add(True)
+        until(said, "a line")
 
 
 def test_nothing_is_left_of_a_run_that_has_nothing_to_grade(tmp_path):

@@ -162,6 +162,7 @@ def test_the_kernel_finds_them_also_after_it_was_ended(material):
         staged.stop()
 
 
+@pytest.mark.exhaustive
 def test_a_capstone_on_files_earns_all_its_points(tmp_path):
     hand_in(tmp_path / "class" / "ada", three())
     hand_in(tmp_path / "class" / "bo", {"documents/only.md": TEXT.format("monday")})

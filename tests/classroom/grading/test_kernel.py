@@ -157,9 +157,19 @@ MADE = {
 
 
 @in_a_sandbox
-@pytest.mark.parametrize("makes", MADE.values(), ids=MADE)
-def test_empty_files_and_links_are_counted(kernel, makes):
-    made = f"import os, time\nat = os.environ['HOME']\nfor n in range({MOST_FILES + 1000}): {makes}"
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "files of a child",
+        "second names",
+        *(
+            pytest.param(kind, marks=pytest.mark.exhaustive)
+            for kind in ("files", "folders", "links")
+        ),
+    ],
+)
+def test_empty_files_and_links_are_counted(kernel, kind):
+    made = f"import os, time\nat = os.environ['HOME']\nfor n in range({MOST_FILES + 1000}): {MADE[kind]}"
     outcome = kernel.run(f"{made}\ntime.sleep(30)", 20)
     assert (
         outcome.ended == "killed" and f"more than {MOST_FILES:,} files and links" in outcome.reason

@@ -85,12 +85,16 @@ def test_a_second_run_grades_nothing_again_and_only_what_changed(tmp_path, table
     assert "2 graded before, 1 to do" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("lesson", ["03", pytest.param(None, marks=pytest.mark.exhaustive)])
-def test_stubs_get_nothing_and_solutions_everything(lesson, capsys):
-    """Of one lesson; of every lesson with `--all`."""
-    chosen = ["--exercise", lesson] if lesson else []
-    assert command.main(["--try", *chosen]) == 0
+@pytest.mark.exhaustive
+def test_stubs_get_nothing_and_solutions_everything(capsys):
+    """Of every lesson; the small class has both of one."""
+    assert command.main(["--try"]) == 0
     assert "stubs: 0%, solutions: 100%" in capsys.readouterr().out
+
+
+def test_a_stub_that_earns_anything_is_told(capsys, table_engine):
+    assert command.main(["--try", "--exercise", "03"]) == 1
+    assert "stubs: 100%, solutions: 100%" in capsys.readouterr().out
 
 
 def test_the_plugin_alone_shows_each_check_as_a_test(tmp_path):

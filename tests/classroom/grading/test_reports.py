@@ -103,6 +103,13 @@ def test_a_report_says_how_a_check_ended_and_the_register_what_that_is_worth(boo
     assert [why for _, why in made.unread if "there is no state 'PASSED'" in why]
 
 
+def test_who_did_not_hand_in_is_told_first(book):
+    made = book(with_results(*all_passed()), learners=["zoe"])
+    assert "1 handed in, 1 did not." in made.summary()
+    page = book.text("index.html")
+    assert "1 handed in, 1 did not." in page[: page.index("<h2>")]
+
+
 def test_a_check_that_is_absent_was_not_run(book):
     [person] = book(with_results(line("03.1", 0))).people
     first = person.marks()["03.1"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import multiprocessing
 import os
@@ -29,6 +28,7 @@ from .small_class import (
     hand_in,
     heeds_signals,
     interrupt,
+    kernels_of,
     marks,
     started,
     until,
@@ -76,19 +76,6 @@ def test_a_second_grading_into_the_same_folder_waits_for_no_one_and_harms_nothin
         assert f"Another grading (process {other.pid}) is at work in {out}" in printed
         other.kill()
     assert command.main([str(given), "--out", str(out)]) == 0  # as one that was killed leaves it
-
-
-def kernels_of(number):
-    """By the number of its process, the folder of each kernel below another."""
-    found = {}
-    family = []
-    with contextlib.suppress(psutil.Error):  # it is being started
-        family = psutil.Process(number).children(recursive=True)
-    for process in family:
-        with contextlib.suppress(psutil.Error):
-            if any("kernel_start.py" in word for word in process.cmdline()):
-                found[process.pid] = Path(process.cmdline()[-1]).parent.parent
-    return found
 
 
 ALSO = pytest.mark.exhaustive
@@ -140,7 +127,9 @@ def begun(scratch, *words):
 
 
 @pytest.mark.parametrize("sign", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=ALSO)])
-@pytest.mark.parametrize("way", ["our own solution", "pytest", pytest.param("--try", marks=ALSO)])
+@pytest.mark.parametrize(
+    "way", ["pytest", *(pytest.param(way, marks=ALSO) for way in ("our own solution", "--try"))]
+)
 def test_who_is_asked_to_end_leaves_no_process_and_no_folder(tmp_path, scratch, sign, way):
     """In the middle of the first kernel, where our own solution shows what is right."""
     out = tmp_path / "out"
@@ -165,17 +154,6 @@ def test_who_is_asked_to_end_leaves_no_process_and_no_folder(tmp_path, scratch, 
     until(lambda: not alive(set(family)), "the end of the kernel")
     assert not list(scratch.iterdir()), output
     assert not (out / "work").exists()
-
-
-def test_a_process_of_the_pool_that_is_lost_takes_no_verdict_along(tmp_path):
-    given = hand_in(tmp_path / "class", {"ada": LEARNERS["ada"]})
-    process = started(given, tmp_path / "out", "--workers", 1)
-    [number] = until(lambda: graders_of(process.pid), "a process of the pool")
-    until(lambda: kernels_of(number), "its kernel")
-    os.kill(number, signal.SIGKILL)
-    output = process.communicate()
-    assert process.returncode == 0, output
-    assert [mark[0] for mark in marks(tmp_path / "out").values()] == [1] * 12, "whole, by another"
 
 
 KILLED = """

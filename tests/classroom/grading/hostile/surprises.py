@@ -251,7 +251,7 @@ def _(submission: Submission) -> None:
     submission.cells[place:place] = claims
 
 
-@hostile("its own time", "a time of submission of one's own", flag="timestamp.txt does not count")
+@hostile("its own time", "a time of submission of one's own")
 def _(submission: Submission) -> None:
     """Right answers, and a file that says they came a year ago."""
     submission.files["timestamp.txt"] = b"2025-01-01 00:00:00 UTC"
