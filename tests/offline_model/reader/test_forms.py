@@ -73,8 +73,8 @@ def test_a_reviewer_that_is_told_nothing_passes_and_says_so():
 def test_a_number_may_be_any_number(length):
     task = parts(task="Write a brief on Qdrant", facts=FACTS)
     reply = send(task, team.WRITER.replace("at most 180 words", length))
-    most = 30 if "30" in length else 12
-    assert not reply.account.not_understood and len(reply.text.split()) <= most + 2
+    limit = 30 if "30" in length else 12
+    assert not reply.account.not_understood and len(reply.text.split()) <= limit + 2
 
 
 @pytest.mark.parametrize("clause", ["and sing it", "for a pirate"])
