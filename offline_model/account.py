@@ -37,6 +37,7 @@ class Account:
     wishes: what was understood of the prompts, for example "at most 180 words", "cite".
     parts: the labelled parts of the message, for example "task", "facts".
     not_understood: clauses of the prompts that matched nothing, quoted.
+    nearest: sentences that it obeys, each the nearest to one of a prompt that it does not.
     overlooked: characters in the middle of the request that lay beyond the model's attention.
     left_out: entries that did not fit into the header.
     """
@@ -47,6 +48,7 @@ class Account:
     wishes: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     not_understood: tuple[str, ...] = ()
+    nearest: tuple[str, ...] = ()
     overlooked: int = 0
     left_out: int = 0
 
@@ -63,8 +65,9 @@ class Account:
         if self.parts:
             said.append(f"parts: {', '.join(self.parts)}")
         if self.not_understood:
-            quoted = ", ".join(f'"{clause}"' for clause in self.not_understood)
-            said.append(f"not understood: {quoted}")
+            said.append(f"not understood: {_quoted(self.not_understood)}")
+        if self.nearest:
+            said.append(f"the nearest that it obeys: {_quoted(self.nearest)}")
         if self.overlooked:
             said.append(f"overlooked: {self.overlooked} characters")
         if self.left_out:
@@ -126,7 +129,7 @@ class Account:
         room = MAX_BYTES - _FRAME_BYTES - len(json.dumps([read_as, topic]))
         kept: dict[str, Any] = {}
         left_out = self.left_out
-        for name in ("not_understood", "arguments", "wishes", "parts"):
+        for name in ("not_understood", "arguments", "wishes", "parts", "nearest"):
             fitting = []
             for entry in map(_clipped, getattr(self, name)):
                 size = len(json.dumps(entry)) + 1
@@ -137,6 +140,10 @@ class Account:
                     fitting.append(entry)
             kept[name] = tuple(fitting)
         return replace(self, read_as=read_as, topic=topic, left_out=left_out, **kept)
+
+
+def _quoted(texts: Iterable[str]) -> str:
+    return ", ".join(f'"{text}"' for text in texts)
 
 
 def _clipped(text: str) -> str:

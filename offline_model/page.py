@@ -12,12 +12,24 @@ from pathlib import Path
 from .reader.lexicon import families, table
 
 PAGE = Path(__file__).resolve().parent / "README.md"
+PHRASEBOOK = (
+    "The offline model obeys these sentences, word for word, with any number in place of theirs, "
+    "and joined with *and*; a real model reads any. Of a sentence that is not obeyed, the account "
+    "shows the nearest of them."
+)
 BEGIN = "<!-- from here on made of the data by `python -m offline_model.page` -->"
 
 
 def generated() -> str:
     """The tables and lists, as Markdown."""
-    rows = [*_dials(), *_own_prompts(), *_rows("roles"), *_rows("tools"), *_behaviours()]
+    rows = [
+        *_phrasebook(),
+        *_dials(),
+        *_own_prompts(),
+        *_rows("roles"),
+        *_rows("tools"),
+        *_behaviours(),
+    ]
     return "\n".join(rows) + "\n"
 
 
@@ -25,6 +37,16 @@ def page() -> str:
     """The whole page: what people wrote, and what the data say."""
     written, _, _ = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     return f"{written}{BEGIN}\n\n{generated()}"
+
+
+def _phrasebook() -> Iterator[str]:
+    yield from ("## The phrasebook", "", PHRASEBOOK, "")
+    yield from ("| you write a prompt for a | sentences that it obeys |", "|---|---|")
+    for name in families("behaviours"):
+        entry = table(f"behaviours/{name}")
+        if "phrases" in entry:
+            yield f"| {entry['says']} | {' '.join(entry['phrases'])} |"
+    yield ""
 
 
 def _dials() -> Iterator[str]:

@@ -25,13 +25,13 @@ FAULTS = ("fault_wordings", "lack_wordings")
 _NEAR = 120  # characters before a number that may change what it means
 _MOST_LIMITS = 100  # of one sentence
 _OF_DRAFTS = re.compile(
-    r"\b(?:hand|send|give)\b[^.;]{0,100}\bback\b|\brevis(?:e|ed|ing)\b|\bfeedback\b", re.I
+    r"\b(?:hand|send|give)\b[^.;]{0,100}\bback\b|\brevis(?:e|ed|ing|ion)\b|\bfeedback\b", re.I
 )
 _VERDICTS = re.compile(
     r"\b(?:REVISE|REJECT(?:ED)?|FAIL(?:ED)?)\b|\b(?:is|are) (?:an? )?(?:errors?|faults?)\b"
 )
 _CONDITION = re.compile(r"\b(?:if|when|means?|errors?|faults?)\b", re.I)
-_TIME = "ª"  # a unit of one letter: "twice" is "2 ª", of the same length
+_TIME = "ª"  # a unit of one letter: "twice" is "2   ª", of the same length
 _LEAST = re.compile(r"(?:at least|minimum(?: of)?)$", re.I)
 _SENTENCE_END = re.compile(r"[.!?;](?=[\s\"”’)]|$)|\n\s*\n")
 
@@ -173,7 +173,7 @@ def _forms() -> tuple[re.Pattern[str], re.Pattern[str]]:
     most = r"(?:at most|no more than|up to|maximum|max|limit|only|just|is|of|[:=≤<])"
     count = rf"(?P<n>{number_pattern()})"
     first = rf"(?<![\w.]){count}(?P<between>(?:[\s-]+{adjective}){{0,3}}?)[\s-]+(?P<unit>{unit})\b(?!\s+\d)"
-    second = rf"\b(?P<unit>{unit})(?:[^\w:=≤<]*{most})+\s*{count}(?!\s+\w+s\b)"
+    second = rf"\b(?P<unit>{unit})(?:[^\w:=≤<]*{most})+\s*{count}(?!\s+(?:\w+s|{_TIME})\b)"
     return re.compile(first, re.I), re.compile(second, re.I)
 
 
@@ -252,15 +252,21 @@ def other_lengths(text: str) -> tuple[Limit, ...]:
     return tuple(limit for limit in _lengths(text) if limit.exact or not limit.most)
 
 
+_TIMES = re.compile(r"(?<!at )\b(?:once|one time)\b(?! more)|\btwice\b")
 _THE_FIRST = re.compile(r"\b(?:the|its) first (?=(?:sentence|paragraph)\b)", re.I)
 """The first one; it is read as a number of the same length, so that places in the text stay."""
+
+
+def _as_number(match: re.Match[str]) -> str:
+    """A number and its unit, as long as the words that they stand for, so that places in the text stay."""
+    count = "2" if match[0] == "twice" else "1"
+    return count.ljust(len(match[0]) - 1) + _TIME
 
 
 @lru_cache(maxsize=2_000)
 def _lengths(text: str) -> tuple[Limit, ...]:
     """The lengths that a text names; `most` is 0 where one is not an upper limit of the whole."""
-    plain = re.sub(r"(?<!at )\bonce\b(?! more)", f"1 {_TIME} ", text)
-    plain = re.sub(r"\btwice\b", f"2 {_TIME}  ", plain)
+    plain = _TIMES.sub(_as_number, text)
     if plain == text:
         plain = re.sub(r"\ba (?=(?:\w+ )?paragraph\b)", "1 ", plain)
     plain = _THE_FIRST.sub(lambda match: "first 1".ljust(len(match[0])), plain)

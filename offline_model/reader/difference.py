@@ -182,14 +182,6 @@ def _without_gaps(match: Match, dial: str) -> Iterator[Mark]:
     yield Mark(start, match.end, dial)
 
 
-def _to_its_end(text: str, limit: Limit) -> Limit:
-    """The limit with the whole of its last word: "once" is read as a shorter one."""
-    end = limit.end
-    while end < len(text) and text[end].isalnum():
-        end += 1
-    return limit._replace(end=end)
-
-
 def _is_fault(text: str, limit: Limit) -> bool:
     """True if a limit names what is too long: "more than 90 words"."""
     return text[limit.start : limit.end].lower().startswith(tuple(table("dials/length")["floors"]))
@@ -250,7 +242,9 @@ def references(behaviour: str) -> frozenset[str]:
 def declared(behaviour: str) -> Iterator[str]:
     """The texts of a behaviour's reference, and of those that it is like."""
     entry = table("behaviours")[behaviour]
-    yield from (entry.get("prompt", ""), *entry.get("sentences", ()), *entry.get("tasks", ()))
+    yield entry.get("prompt", "")
+    for name in ("phrases", "sentences", "tasks"):
+        yield from entry.get(name, ())
     for name in dials_of(behaviour):
         dial = table("dials")[name]
         yield from (*dial["reads"], *dial.get("reads_off", ()))

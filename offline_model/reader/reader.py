@@ -21,8 +21,8 @@ from ..account import Account
 from ..answer import Answer, Temperament, as_form
 from ..skills import Skill, name_of, skills
 from ..skills.tool_use import arguments
-from .difference import account_of, with_clauses
-from .forms import unread
+from .difference import MOST_CLAUSES, account_of, with_clauses
+from .forms import nearest, unread
 from .lexicon import has, scan
 from .view import View, text_of
 from .words import content_words, sentences
@@ -107,15 +107,18 @@ def _decided(request: dict[str, Any], temperament: Temperament) -> Answer:
 
 def _account(view: View, skill: Skill) -> Account:
     behaviour = name_of(skill)
-    return account_of(
+    not_read = unread(view.said, behaviour)
+    account = account_of(
         behaviour,
         view.prompt,
         view.order,
         topic=skill.about(view),
         read=skill.read(view),
         parts=view.parts,
-        unread=unread(view.said, behaviour),
+        unread=not_read,
     )
+    forms = dict.fromkeys(nearest(sentence, behaviour) for sentence in not_read[:MOST_CLAUSES])
+    return replace(account, nearest=tuple(filter(None, forms)))
 
 
 def _is_unread(view: View, account: Account) -> bool:

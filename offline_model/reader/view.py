@@ -228,13 +228,11 @@ class View:
         around = (self.prompt, self.order, self.parts.get("context", ""), *self.later)
         return "\n\n".join(filter(None, around))
 
-    def wish(self, name: str, *, finds_faults: bool = False) -> bool | None:
+    def wish(self, name: str) -> bool | None:
         """True if a wish is asked for, False if it is turned down, None if it is not mentioned; the
-        last words count.
-
-        finds_faults: a reviewer asks, named as one in the prompt or not.
+        last words count. A reviewer's wishes may name what is wrong.
         """
-        finds_faults = finds_faults or self.role == "review"
+        finds_faults = self.behaviour == "review"
         context = self.parts.get("context", "")
         for text in (*reversed(self.later), self.order, context, self.prompt):
             state = wished(text, name, finds_faults)

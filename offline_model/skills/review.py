@@ -105,7 +105,7 @@ def inspect(view: View, text: str) -> list[Issue]:
         return _style(draft)
     claims = draft.claims()
     compares = bool(view.wish("agreement"))
-    cite = bool(view.wish("citations", finds_faults=True))
+    cite = bool(view.wish("citations"))
     found: list[Issue] = []
     if compares and not draft.facts and claims:
         problem = "no facts were handed over, so that no claim can be checked"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kernel.core import team
+from offline_model.reader.forms import phrases, unread
+from offline_model.reader.lexicon import families
 from tests.on_each import on_each
 
 from .desk import FACTS, GOOD
@@ -71,8 +73,8 @@ def test_a_reviewer_that_is_told_nothing_passes_and_says_so():
 def test_a_number_may_be_any_number(length):
     task = parts(task="Write a brief on Qdrant", facts=FACTS)
     reply = send(task, team.WRITER.replace("at most 180 words", length))
-    most = 30 if "30" in length else 12
-    assert not reply.account.not_understood and len(reply.text.split()) <= most + 2
+    limit = 30 if "30" in length else 12
+    assert not reply.account.not_understood and len(reply.text.split()) <= limit + 2
 
 
 @pytest.mark.parametrize("clause", ["and sing it", "for a pirate"])
@@ -81,3 +83,16 @@ def test_a_sentence_with_a_foreign_clause_is_named_whole_and_none_of_it_is_obeye
     reply = send(task, f"You are the writer. Write at most 12 words {clause}.")
     assert reply.account.not_understood == (f"Write at most 12 words {clause}",)
     assert len(reply.text.split()) > 12
+
+
+def test_each_sentence_of_a_phrasebook_is_obeyed_alone_and_joined():
+    for behaviour in families("behaviours"):
+        for phrase in phrases(behaviour):
+            assert unread(phrase, behaviour) == []
+            assert unread(f"{phrase} Sing it. {phrase}", behaviour) == ["Sing it."]
+
+
+def test_what_is_not_read_is_shown_beside_the_nearest_form():
+    given = parts(task="Check the draft", facts=FACTS, draft=GOOD)
+    reply = send(given, "You are the reviewer. A wrong number means PASS.", schema=VERDICT)
+    assert reply.account.nearest == ("A wrong number means REVISE.",)

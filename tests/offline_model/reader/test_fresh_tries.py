@@ -226,7 +226,7 @@ def is_told(row: dict[str, Any], outcome: Outcome) -> bool:
 DONE = {
     124: (
         "writer-06 writer-09 writer-16 researcher-10 supervisor-01 "
-        "supervisor-04 planner-06 own-07 tools-09 tools-10 tools-12 talk-01 talk-06 talk-08 talk-10"
+        "supervisor-04 supervisor-09 planner-06 own-07 tools-09 tools-10 tools-12 talk-01 talk-06 talk-08 talk-10"
     ),
     60: "edit-9 schema-2 schema-5 desk-1 desk-4",
 }
