@@ -9,10 +9,13 @@ from typing import Any
 from kernel import (
     Agent,
     Budget,
+    Client,
     Corpus,
+    Event,
     Executable,
     Handoff,
     HandoffTool,
+    Ledger,
     LLMSupervisor,
     NamedHandoffTool,
     Result,
@@ -119,13 +122,33 @@ def by_name(*tools: NamedHandoffTool) -> Agent:
     return Agent("supervisor", "Leads.", system, model, (*tools, finalize_by_name))
 
 
+def misbehaving(**temperament: Any) -> Client:
+    """A client of an offline model of this temperament. The seed is fixed, so a run repeats."""
+    return connect("offline", seed=6, temperament=Temperament(**temperament))
+
+
+class Unrecorded:
+    """The parts of a run that agents write to: for a run by hand, which keeps none of it."""
+
+    output = None
+    ledger = Ledger()
+
+    def keep(self, **artifacts: str) -> None:
+        """Forgets finished work."""
+
+    def note(self, text: str, **fields: object) -> None:
+        """Forgets a note."""
+
+    def emit(self, event: Event) -> None:
+        """Forgets an event."""
+
+
 async def play(desk: Executable, calls: int = 24, **temperament: Any) -> Played:
     """Has a desk write a brief on Qdrant, on an offline model of this temperament.
 
-    calls: the global budget. Returns the run and its result. The seed is fixed, so a run repeats.
+    calls: the global budget. Returns the run and its result.
     """
-    client = connect("offline", seed=6, temperament=Temperament(**temperament))
-    run = Run(client, budget=Budget(calls=calls, depth=100))
+    run = Run(misbehaving(**temperament), budget=Budget(calls=calls, depth=100))
     deep = Budget(depth=100)  # so that no limit on levels ends the ring before the calls do
     return run, await run.dispatch(desk, Handoff(intent="Write a brief on Qdrant"), budget=deep)
 

@@ -1,4 +1,4 @@
-"""Lesson 07: what a team costs more, what it brings for it, and what moves the break-even."""
+"""Lesson 07: what a team costs more, what it brings for it, and what each loses."""
 
 
 def test_a_team_costs_more_than_one_agent(lesson):
@@ -14,24 +14,19 @@ def test_a_team_brings_something_where_its_reviewer_found_something_and_else_not
     assert 0 < len(lesson.wins) < len(lesson.tasks)
 
 
-def test_the_break_even_moves_with_the_model(lesson):
-    weakest, *_, strongest = lesson.gained.values()
-    assert weakest["one agent"] <= 0 < strongest["one agent"]
-    longer = [gain["one conversation"] for gain in lesson.gained.values()]
-    assert min(longer) > 0 and max(longer) > longer[-1]
+def test_a_tool_that_hangs_ends_one_loop_and_a_limit_in_the_tool_none(lesson):
+    assert lesson.left == {
+        "one loop": [],
+        "three loops": lesson.topics[:2],
+        "limit in the tool": lesson.topics[:2],
+    }
 
 
 def test_caching_pays_for_who_reads_the_same_start_again(lesson):
     assert lesson.cheaper == ["one conversation's"]
     plain, kept = lesson.plain, lesson.kept
-    assert plain["one conversation"][1] > plain["team"][1]
-    assert kept["one conversation"][1] < kept["team"][1]
-
-
-def test_a_longer_brief_costs_a_fraction_of_what_the_source_says(lesson):
-    for brief, spent in lesson.longer.values():
-        assert 180 < len(brief.split()) < 500
-        assert 0 < spent.usd < 0.1
+    assert plain["one conversation"][0] > plain["team"][0]
+    assert kept["one conversation"][0] < kept["team"][0]
 
 
 def test_a_card_recommends_by_what_was_filled_in(lesson):
