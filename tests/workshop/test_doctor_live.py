@@ -16,14 +16,14 @@ async def answers(*replies, model=models.worker):
     client = scripted(*replies)
     shown = []
     await live.tried(client, model, shown.append)
-    return [finding.answer for finding in shown], requests_of(client), shown
+    return [outcome.answer for outcome in shown], requests_of(client), shown
 
 
 async def test_a_model_that_can_do_all_and_one_that_can_do_nothing():
     able, requests, shown = await answers("Paris.", [OSLO], [OSLO, LIMA], VERDICT)
     assert able == ["yes"] * len(live.PROBES)
     assert [request["model"] for request in requests] == [models.worker] * len(live.PROBES)
-    assert all(finding.tokens for finding in shown)
+    assert all(outcome.tokens for outcome in shown)
     unable, _, _ = await answers("Rome.", "It is sunny.", [OSLO], '{"verdict": "REVISE"')
     assert unable == ["no"] * len(live.PROBES)
 

@@ -84,8 +84,8 @@ PROBES = (
 
 
 @dataclass(frozen=True)
-class Finding:
-    """How one probe went."""
+class Outcome:
+    """The outcome of a probe."""
 
     probe: Probe
     answer: str
@@ -94,20 +94,20 @@ class Finding:
     seconds: float = 0.0
 
 
-async def tried(client: Client, model: str, report: Callable[[Finding], None]) -> list[Finding]:
-    """Tries each probe on a model and reports each finding at once; ends at the first that gets no
+async def tried(client: Client, model: str, report: Callable[[Outcome], None]) -> list[Outcome]:
+    """Tries each probe on a model and reports each outcome at once; ends at the first that gets no
     answer."""
-    findings: list[Finding] = []
+    outcomes: list[Outcome] = []
     for probe in PROBES:
-        finding = await _tried(client, model, probe)
-        report(finding)
-        findings.append(finding)
-        if finding.answer not in ("yes", "no"):
+        outcome = await _tried(client, model, probe)
+        report(outcome)
+        outcomes.append(outcome)
+        if outcome.answer not in ("yes", "no"):
             break
-    return findings
+    return outcomes
 
 
-async def _tried(client: Client, model: str, probe: Probe) -> Finding:
+async def _tried(client: Client, model: str, probe: Probe) -> Outcome:
     run = Run(client)
     messages = [{"role": "user", "content": probe.question}]
     began = perf_counter()
@@ -116,16 +116,16 @@ async def _tried(client: Client, model: str, probe: Probe) -> Finding:
             model=model, max_tokens=MAX_TOKENS, messages=messages, **probe.request
         )
     except (ApiError, Exhausted) as problem:
-        return Finding(probe, printable(str(problem), lines=False), run.spent.tokens)
+        return Outcome(probe, printable(str(problem), lines=False), run.spent.tokens)
     answer = "yes" if probe.holds(reply) else "no"
-    return Finding(probe, answer, run.spent.tokens, perf_counter() - began)
+    return Outcome(probe, answer, run.spent.tokens, perf_counter() - began)
 
 
-def line(finding: Finding) -> str:
-    """A finding as a line of the table."""
-    figures = f"{finding.tokens:>6,} tokens {finding.seconds:>6.1f} s"
-    known = f"{finding.probe.ability:<18} {finding.answer:<4} {figures}"
-    return f"  {known}   lessons {finding.probe.lessons}"
+def line(outcome: Outcome) -> str:
+    """A outcome as a line of the table."""
+    figures = f"{outcome.tokens:>6,} tokens {outcome.seconds:>6.1f} s"
+    known = f"{outcome.probe.ability:<18} {outcome.answer:<4} {figures}"
+    return f"  {known}   lessons {outcome.probe.lessons}"
 
 
 async def _all(mode: str | None) -> int:
@@ -133,8 +133,8 @@ async def _all(mode: str | None) -> int:
         answered = True
         for model in dict.fromkeys((models.worker, models.supervisor)):
             print(f"{model} at {client.base_url}")
-            findings = await tried(client, model, lambda finding: print(line(finding), flush=True))
-            answered = answered and findings[-1].answer in ("yes", "no")
+            outcomes = await tried(client, model, lambda outcome: print(line(outcome), flush=True))
+            answered = answered and outcomes[-1].answer in ("yes", "no")
         print(f"spent: {dollars(client.ledger.spent.usd)}")
     return 0 if answered else 1
 
