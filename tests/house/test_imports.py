@@ -168,11 +168,6 @@ def test_the_kernel_has_three_floors():
 EVENTS = {each.__name__ for each in get_args(events.Event)}
 FOLDS = {"kernel/core/events.py", "kernel/core/run.py", "kernel/plumbing/work.py"}
 """The classes of events, the run that keeps its replies by dispatch, and the one reader."""
-NOT_YET = {
-    f"workshop/report/{name}.py": "is written anew from the fold"
-    for name in ("built", "facts", "fork", "log", "replay")
-}
-"""Files that name classes of events for more than making them, and the reasons."""
 
 
 def told_apart(path: Path) -> set[str]:
@@ -206,4 +201,4 @@ def test_only_the_fold_tells_events_apart():
         for path in modules_of(package).values():
             if told_apart(path):
                 found.add(path.relative_to(ROOT).as_posix())
-    assert found == FOLDS | set(NOT_YET)
+    assert found == FOLDS
