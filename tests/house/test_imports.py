@@ -166,21 +166,8 @@ def test_the_kernel_has_three_floors():
 # ── one fold of events ────────────────────────────────────────────────────────────────────────────
 
 EVENTS = {each.__name__ for each in get_args(events.Event)}
-FOLDS = {"kernel/core/events.py", "kernel/plumbing/work.py"}
-"""The classes of events, and the one reader that tells them apart."""
-NOT_YET = {
-    "kernel/core/run.py": "the tree sorts replies by dispatch as they come",
-    "workshop/course/pictures.py": "hands classes on to a helper that makes them",
-    "workshop/material/shipping.py": "changes the last event of a log",
-} | {
-    f"workshop/{name}.py": "is drawn anew from the fold"
-    for name in (
-        *(f"views/{view}" for view in ("elsewhere", "findings", "hierarchy", "jobs", "live")),
-        *(f"views/{view}" for view in ("plan", "scene", "states", "transcript", "understood")),
-        *(f"report/{part}" for part in ("built", "facts", "fork", "log", "replay")),
-    )
-}
-"""Files that name classes of events for more than making them, and the reasons."""
+FOLDS = {"kernel/core/events.py", "kernel/core/run.py", "kernel/plumbing/work.py"}
+"""The classes of events, the run that keeps its replies by dispatch, and the one reader."""
 
 
 def told_apart(path: Path) -> set[str]:
@@ -214,4 +201,4 @@ def test_only_the_fold_tells_events_apart():
         for path in modules_of(package).values():
             if told_apart(path):
                 found.add(path.relative_to(ROOT).as_posix())
-    assert found == FOLDS | set(NOT_YET)
+    assert found == FOLDS

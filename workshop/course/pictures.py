@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from kernel import Event, Reply, Run, Spent
@@ -37,19 +37,19 @@ class LearnersConversation(Transcript):
 def _events(wire: Wire) -> list[Event]:
     """Returns the events that a run would have noted of the requests and replies."""
     events: list[Event] = []
-
-    def note(kind: Callable[..., Event], **fields: Any) -> None:
-        events.append(kind(seq=len(events), at=0.0, run="1", agent="loop", **fields))
-
     for request, status, answer in wire.exchanges:
         if not _has_messages(request):
             continue
-        note(Requested, body=request, since=0)
+        head: dict[str, Any] = {"at": 0.0, "run": "1", "agent": "loop"}
+        events.append(Requested(seq=len(events), body=request, since=0, **head))
+        head["seq"] = len(events)
         if status == 200:
             reply = Reply.model_validate(answer)
-            note(Replied, model=request["model"], reply=reply, spent=Spent(), seconds=0.0)
+            model = request["model"]
+            events.append(Replied(model=model, reply=reply, spent=Spent(), seconds=0.0, **head))
         else:
-            note(Retried, error=refusal(answer), type=answer["error"]["type"], wait_s=0.0)
+            error = {"error": refusal(answer), "type": answer["error"]["type"]}
+            events.append(Retried(wait_s=0.0, **error, **head))
     return events
 
 

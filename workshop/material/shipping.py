@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from kernel import (
     search_tool,
     specialists,
 )
-from kernel.core.events import Returned
+from kernel.core.events import from_json, to_json
+from kernel.plumbing.work import Fold
 
 from .documents import read_folder
 
@@ -74,13 +76,15 @@ class Careless:
 def poisoned(run: Run) -> Trace:
     """The trace of a run into whose result somebody put a script and a key."""
     *before, last = run.events
-    assert isinstance(last, Returned)
+    brought = Fold(run.events).dispatches[0].result
+    assert brought is not None
     text = (
-        f"{last.result.as_text()} <script>alert('mine now')</script> "
+        f"{brought.as_text()} <script>alert('mine now')</script> "
         "The key is sk-ant-0123456789abcdefghij."
     )
-    result = last.result.model_copy(update={"output": text})
-    return Trace([*before, replace(last, result=result)])
+    returned = json.loads(to_json(last))
+    returned["result"]["output"] = text
+    return Trace([*before, from_json(json.dumps(returned).encode())])
 
 
 def show(checks: Iterable[Any]) -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernel import Event
-from kernel.core.events import Dispatched, Note, Requested, ToolAnswered
 from kernel.plumbing.trace import counted
+from kernel.plumbing.work import Delegation, Fold, ModelCall, ToolCall
 from workshop.material.criteria import Criteria
 
 MOST_OF_A_RULE = 300
@@ -51,14 +51,15 @@ class GateSeen:
 def members(events: Iterable[Event]) -> list[BuiltMember]:
     """All members that were given work, in the order of appearance."""
     found: dict[str, BuiltMember] = {}
-    for event in events:
-        if not isinstance(event, Dispatched | Requested | ToolAnswered):
-            continue
-        member = found.setdefault(event.agent, BuiltMember(event.agent))
-        if isinstance(event, Requested):
-            _asked(member, event.body)
-        elif isinstance(event, ToolAnswered) and not event.is_error:
-            member.calls[event.name] = member.calls.get(event.name, 0) + 1
+    for phase, work, _, _ in Fold(events).history:
+        if phase == "begin" and isinstance(work, Delegation | ModelCall):
+            member = found.setdefault(work.agent, BuiltMember(work.agent))
+            if isinstance(work, ModelCall):
+                _asked(member, work.body)
+        elif phase == "end" and isinstance(work, ToolCall) and work.answered:
+            member = found.setdefault(work.agent, BuiltMember(work.agent))
+            if not work.is_error:
+                member.calls[work.name] = member.calls.get(work.name, 0) + 1
     return [*found.values()]
 
 
@@ -92,12 +93,12 @@ def gates_seen(events: Iterable[Event], given: Iterable[Any] = ()) -> list[GateS
     for gate in given:
         name = str(getattr(gate, "name", type(gate).__name__))
         found[name] = GateSeen(name, rule_of(gate))
-    for event in events:
-        if isinstance(event, Note) and event.about == "gate":
-            name = str(event.fields.get("gate", "a gate without a name"))
+    for note in Fold(events).notes:
+        if note.about == "gate":
+            name = str(note.fields.get("gate", "a gate without a name"))
             gate = found.setdefault(name, GateSeen(name))
             gate.drafts += 1
-            gate.vetoes += bool(event.fields.get("issues"))
+            gate.vetoes += bool(note.fields.get("issues"))
     return [*found.values()]
 
 

@@ -5,25 +5,16 @@ from __future__ import annotations
 import json
 import platform
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib import metadata
 from typing import Any, NamedTuple
 
 from kernel import Budget, Event
-from kernel.core.events import (
-    Dispatched,
-    Note,
-    Requested,
-    Retried,
-    Returned,
-    ToolAnswered,
-    ToolCalled,
-    Waited,
-)
 from kernel.plumbing.labels import label
 from kernel.plumbing.trace import counted, line, printable
+from kernel.plumbing.work import Delegation, Fold, Happening, ToolCall
 from workshop.views.scene import dollars
 
 from .citing import Documents, sentences
@@ -122,7 +113,7 @@ def not_compared(log: Log, baseline: Log, documents: Documents | None = None) ->
             f"The one agent had another task (“{task}”), so its figures cannot be compared with the "
             "team's. Give it the same task."
         )
-    asked = {event.agent for event in baseline.events if isinstance(event, Requested)}
+    asked = {work.agent for work in baseline.fold.requests if work.begun}
     if len(asked) != 1:
         author = ", ".join(sorted(asked)) or "nobody"
         return (
@@ -178,20 +169,18 @@ def _other_documents(log: Log, baseline: Log, documents: Documents) -> str:
 
 def _answers(log: Log) -> Iterator[tuple[str, str]]:
     """Each call of a tool, as a text, with what it brought."""
-    calls = {}
-    for event in log.events:
-        if isinstance(event, ToolCalled):
-            calls[event.id] = f"{event.name}({json.dumps(event.input, ensure_ascii=False)[:200]})"
-        elif isinstance(event, ToolAnswered) and event.id in calls:
-            yield calls[event.id], event.content
+    for call in log.fold.tool_calls:
+        if call.begun and call.answered:
+            given = json.dumps(call.input, ensure_ascii=False)[:200]
+            yield f"{call.name}({given})", call.content
 
 
 def found_in(log: Log) -> list[str]:
     """The ids of the documents that searches brought, each once."""
     found: dict[str, None] = {}
-    for event in log.events:
-        if isinstance(event, ToolAnswered) and event.name == "search" and not event.is_error:
-            found.update(dict.fromkeys(_FOUND.findall(event.content)))
+    for call in log.fold.tool_calls:
+        if call.name == "search" and not call.is_error:
+            found.update(dict.fromkeys(_FOUND.findall(call.content)))
     return [*found]
 
 
@@ -257,32 +246,30 @@ def troubles(events: Iterable[Event]) -> list[str]:
     """Returns the troubles of a run, a line each: retries, waits, failed tools, vetoes,
     failures.
     """
-    found = [_trouble(event) for event in events if _is_trouble(event)]
+    found = [_trouble(each) for each in Fold(events).history if _is_trouble(each)]
     more = len(found) - MOST_TROUBLES
     return found[:MOST_TROUBLES] + ([f"and {more:,} more"] if more > 0 else [])
 
 
-def _trouble(event: Event) -> str:
+def _trouble(happening: Happening) -> str:
     """One trouble in a line; a gate's veto with the first issue that it named."""
-    if isinstance(event, Note):
-        issues = event.fields.get("issues")
-        if isinstance(issues, list) and issues:
-            more = f", and {len(issues) - 1} more" if len(issues) > 1 else ""
-            veto = f"a gate sent the draft back ({event.text}): {issues[0]}{more}"
-            return printable(veto, lines=False)
-    return line(event).strip(" ─")
+    note = happening.remark
+    issues = note.fields.get("issues") if note else None
+    if note and isinstance(issues, list) and issues:
+        more = f", and {len(issues) - 1} more" if len(issues) > 1 else ""
+        veto = f"a gate sent the draft back ({note.text}): {issues[0]}{more}"
+        return printable(veto, lines=False)
+    return line(happening.event).strip(" ─")
 
 
-def _is_trouble(event: Event) -> bool:
-    match event:
-        case Retried() | Waited():
-            return True
-        case ToolAnswered():
-            return event.is_error
-        case Returned():
-            return not event.result.ok
-        case Note():
-            return bool(event.fields.get("issues"))
+def _is_trouble(happening: Happening) -> bool:
+    if happening.remark:
+        return happening.remark.form != "note" or bool(happening.remark.fields.get("issues"))
+    match happening.work:
+        case ToolCall() as call:
+            return happening.phase == "end" and call.is_error
+        case Delegation(result=result):
+            return happening.phase == "end" and result is not None and not result.ok
     return False
 
 
@@ -305,15 +292,15 @@ def _in_words(budget: Budget) -> str:
     return ", ".join(parts) or "none"
 
 
-def budgets(events: Sequence[Event]) -> list[str]:
+def budgets(log: Log) -> list[str]:
     """The budgets that handoffs below the first one had, by agent, each once."""
     found: dict[str, None] = {}
-    for event in events:
-        if isinstance(event, Dispatched) and not event.wrapper and "." in event.run:
-            given = event.limits.model_dump(exclude_defaults=True, exclude={"depth"})
+    for work in log.fold.dispatches:
+        if not work.wrapper and "." in work.run:
+            given = work.limits.model_dump(exclude_defaults=True, exclude={"depth"})
             fields = ", ".join(f"{name} {value}" for name, value in given.items())
             if fields:
-                found[f"{printable(event.agent, lines=False)}: {fields}"] = None
+                found[f"{printable(work.agent, lines=False)}: {fields}"] = None
     return [*found]
 
 
@@ -327,7 +314,7 @@ def surroundings(log: Log) -> list[tuple[str, str]]:
         model += " (answered by the offline model: calls, tokens and prices are counted as on the "
         model += "real service; words and seconds are those of a program)"
     rows = [("models", model), ("budget of the run", limits(log))]
-    if given := budgets(log.events):
+    if given := budgets(log):
         rows.append(("budgets below it", "; ".join(given)))
     rows.append(("events in the log", f"{len(log.events):,}"))
     rows.append(("report made with", f"Python {platform.python_version()}, {platform.system()}"))

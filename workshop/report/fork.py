@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kernel.core.budget import NOTHING, Spent
-from kernel.core.events import Replied
 from kernel.core.wire import Reply
 from kernel.plumbing.trace import counted
+from kernel.plumbing.work import ModelCall
 
 from . import facts
 from .log import Log
@@ -42,22 +42,22 @@ class Forked:
 
 def forked(trunk: Log, fork: Log) -> Forked:
     """The replies of the fork, told apart by the ids of the trunk's."""
-    given = {event.reply.id: event for event in _replies(trunk) if event.reply.id}
+    given = {reply.id: reply for _, reply in _replies(trunk) if reply.id}
     kept, asked, changed = NOTHING, NOTHING, []
-    for event in _replies(fork):
-        before = given.get(event.reply.id)
+    for work, reply in _replies(fork):
+        before = given.get(reply.id)
         if before is None:
-            asked += event.spent
+            asked += work.spent
             continue
-        kept += event.spent
-        texts = _in_words(before.reply), _in_words(event.reply)
+        kept += work.spent
+        texts = _in_words(before), _in_words(reply)
         if texts[0] != texts[1]:
-            changed.append(Changed(event.agent, *texts))
+            changed.append(Changed(work.agent, *texts))
     return Forked(kept, asked, changed)
 
 
-def _replies(log: Log) -> Iterator[Replied]:
-    return (event for event in log.events if isinstance(event, Replied))
+def _replies(log: Log) -> Iterator[tuple[ModelCall, Reply]]:
+    return ((work, work.reply) for work in log.fold.requests if work.reply)
 
 
 def _in_words(reply: Reply) -> str:
@@ -103,7 +103,7 @@ def _replies_of(count: int) -> str:
 def rows(trunk: Log, fork: Log) -> Iterator[tuple[str, str, str]]:
     """The rows of the comparison: a name, the trunk's figure, the fork's."""
     found = forked(trunk, fork)
-    own = sum((event.spent for event in _replies(trunk)), NOTHING)
+    own = sum((work.spent for work, _ in _replies(trunk)), NOTHING)
     whole = found.kept + found.asked
     yield "ended", facts.ending(trunk), facts.ending(fork)
     yield "replies on the bill", f"{own.calls:,}", f"{whole.calls:,}"

@@ -7,12 +7,14 @@ import os
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from kernel import Event, Result, Run, Trace
-from kernel.core.events import Dispatched, Replied, Returned, from_json, to_json
+from kernel.core.events import from_json, to_json
+from kernel.plumbing.work import Delegation, Fold
 
 Source = str | Path | Run | Trace
 """A file that `Trace.save` wrote, or a run or trace that is in memory."""
@@ -54,17 +56,19 @@ class Log:
     saved: datetime | None = None
     """The time at which its file was written; None for a run in memory, whose log has no date."""
 
-    @property
+    @cached_property
     def trace(self) -> Trace:
         return Trace(self.events)
 
     @property
+    def fold(self) -> Fold:
+        """The log as a tree of work."""
+        return self.trace.work
+
+    @property
     def result(self) -> Result | None:
         """The result of the first handoff; None while the log ends before it does."""
-        for event in self.events:
-            if isinstance(event, Returned) and event.run == self.root.run:
-                return event.result
-        return None
+        return self.root.result
 
     @property
     def text(self) -> str:
@@ -72,15 +76,15 @@ class Log:
         return "" if self.result is None else self.result.as_text()
 
     @property
-    def root(self) -> Dispatched:
+    def root(self) -> Delegation:
         """The first handoff."""
-        return next(event for event in self.events if isinstance(event, Dispatched))
+        return self.fold.dispatches[0]
 
     @property
     def offline(self) -> bool:
         """True if the offline model answered."""
-        replies = (event for event in self.events if isinstance(event, Replied))
-        return any(event.reply.account is not None for event in replies)
+        replies = (work.reply for work in self.fold.requests if work.reply)
+        return any(reply.account is not None for reply in replies)
 
 
 def read(source: Source) -> Log:
@@ -100,7 +104,7 @@ def read(source: Source) -> Log:
         lines = content.splitlines()
     cleaner = Cleaner()
     events = [_event(line, name, number, cleaner) for number, line in enumerate(lines, 1)]
-    if not any(isinstance(event, Dispatched) for event in events):
+    if not Fold(events).dispatches:
         raise LogError(
             f"{name} holds no handoff, so there is nothing to report; give work to the run with "
             "`run.dispatch(…)` and save its trace after that"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kernel import Event
-from kernel.core.events import Dispatched, Returned
 from kernel.plumbing.trace import line
+from kernel.plumbing.work import Delegation, Fold, Happening
 from workshop.views import TeamPicture
 
 MOST = 80
@@ -41,8 +41,9 @@ def places(events: Sequence[Event], limit: int = MOST) -> list[int]:
     """
     moves = []
     with_line = []
+    fold = Fold()
     for number, event in enumerate(events):
-        if isinstance(event, Dispatched | Returned):
+        if any(map(_moves, fold.read(event))):
             moves.append(number)
         if line(event):
             with_line.append(number)
@@ -54,6 +55,11 @@ def places(events: Sequence[Event], limit: int = MOST) -> list[int]:
         step = (len(chosen) - 1) / (limit - 1)
         chosen = [chosen[round(step * number)] for number in range(limit)]
     return [*dict.fromkeys([*chosen[:-1], last])]
+
+
+def _moves(happening: Happening) -> bool:
+    """True if work was handed over or came back."""
+    return happening.phase != "remark" and isinstance(happening.work, Delegation)
 
 
 def _caption(seen: Sequence[Event]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from classroom.paper.svg import BODY, MUTED
-from kernel import Event
+from kernel.plumbing.work import Fold
 
 from .drawing import Drawing
 from .rows import Mark, Row, Scale, draw_rows
@@ -55,13 +55,13 @@ class ContextSizes(View):
         """The conversations that got an answer, in the order in which they began; the mixed ones
         last.
         """
-        return [*_contexts(self.events), *self._others()]
+        return [*_contexts(self.scene.fold), *self._others()]
 
     def _others(self) -> list[CarriedTokens]:
-        return _contexts(self._mixed.events) if self._mixed else []
+        return _contexts(self._mixed.scene.fold) if self._mixed else []
 
     def finding(self) -> str:
-        apart, mixed = _contexts(self.events), self._others()
+        apart, mixed = _contexts(self.scene.fold), self._others()
         if not apart and not mixed:
             return "No model has answered yet."
         if not apart or not mixed:
@@ -102,18 +102,17 @@ class ContextSizes(View):
         return "\n".join(lines)
 
 
-def _contexts(events: list[Event]) -> list[CarriedTokens]:
+def _contexts(fold: Fold) -> list[CarriedTokens]:
     """A dispatch is a conversation; a name that comes again is numbered."""
     found: dict[str, CarriedTokens] = {}
     times: dict[str, int] = {}
-    for event in events:
-        if event.kind != "reply":
-            continue
-        if event.run not in found:
-            name = event.agent if event.run else ALONE
+    answered = [work for work in fold.requests if work.reply]
+    for work in sorted(answered, key=lambda each: each.end or each.begin):
+        if work.run not in found:
+            name = work.agent if work.run else ALONE
             times[name] = times.get(name, 0) + 1
-            found[event.run] = CarriedTokens(name if times[name] == 1 else f"{name} {times[name]}")
-        found[event.run].turns.append(event.spent.input_tokens)
+            found[work.run] = CarriedTokens(name if times[name] == 1 else f"{name} {times[name]}")
+        found[work.run].turns.append(work.spent.input_tokens)
     return list(found.values())
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from classroom.paper.svg import BODY, MUTED
-from kernel.core.events import Dispatched, Note, Requested, Returned
+from kernel.plumbing.work import Delegation, ModelCall
 
 from .drawing import Drawing
 from .graph import Column, Node, draw_graph
@@ -52,23 +52,20 @@ class Elsewhere(View):
 
     def branches(self) -> list[Traffic]:
         """Each branch, in the order in which it was given."""
-        found: dict[str, Traffic] = {}
-        for event in self.events:
-            if isinstance(event, Dispatched) and event.wrapper == "Elsewhere":
-                found[event.run] = Traffic(event.agent, event.handoff.intent)
-                continue
-            own = found.get(event.run)
-            if isinstance(event, Note) and event.about == "here" and own:
-                own.at_home = True
-            elif isinstance(event, Note) and event.about == "cluster" and own:
-                own.losses += "attempt" in event.fields
-            elif isinstance(event, Returned) and own:
-                own.status = event.result.status
-            for home, branch in found.items():
-                if event.run.startswith(f"{home}."):
-                    branch.events += 1
-                    branch.requests += isinstance(event, Requested)
-        return list(found.values())
+        given = [work for work in self.scene.fold.dispatches if work.wrapper == "Elsewhere"]
+        return [self._branch(work) for work in given]
+
+    def _branch(self, work: Delegation) -> Traffic:
+        notes = [remark for remark in work.remarks if remark.form == "note"]
+        return Traffic(
+            work.agent,
+            work.handoff.intent,
+            losses=sum(note.about == "cluster" and "attempt" in note.fields for note in notes),
+            requests=sum(isinstance(part, ModelCall) for part in work.below),
+            events=sum(event.run.startswith(f"{work.run}.") for event in self.events),
+            status=work.status or "under way",
+            at_home=any(note.about == "here" for note in notes),
+        )
 
     @property
     def heading(self) -> str:

@@ -7,8 +7,7 @@ from typing import Any
 
 from classroom.paper.page import aside, column, columns, heading, name, sentence, sheet
 from classroom.paper.svg import escape, tint
-from kernel import Event
-from kernel.core.events import Dispatched, Returned
+from kernel.plumbing.work import Delegation
 
 from .hues import Hues
 from .view import View
@@ -27,20 +26,19 @@ class FindingsTable(View):
 
         Of a worker behind gates, only what passed them or ended before them.
         """
-        given = [event for event in self.events if isinstance(event, Dispatched)]
-        wrappers = {event.run for event in given if event.wrapper}
-        outputs = {event.run: _output(event) for event in self.events}
         found = []
-        for event in given:
-            items = outputs.get(event.run, {}).get("items")
-            if event.parent not in wrappers and isinstance(items, list):
-                found.append((event.agent, items))
+        for work in self.scene.fold.dispatches:
+            items = _output(work).get("items")
+            behind = isinstance(work.caller, Delegation) and work.caller.wrapper
+            if not behind and isinstance(items, list):
+                found.append((work.agent, items))
         return found
 
     def synthesis(self) -> dict[str, Any]:
-        """The last Synthesis of the run; empty when there is none yet."""
-        outputs = (_output(event) for event in reversed(self.events))
-        return next((output for output in outputs if "contradictions" in output), {})
+        """The Synthesis of the run that ended last; empty when there is none yet."""
+        ended = [work for work in self.scene.fold.dispatches if "contradictions" in _output(work)]
+        last = max(ended, key=lambda work: work.end or work.begin, default=None)
+        return _output(last) if last else {}
 
     def finding(self) -> str:
         found = self.findings()
@@ -77,9 +75,9 @@ class FindingsTable(View):
         return "\n".join(lines)
 
 
-def _output(event: Event) -> dict[str, Any]:
-    """The structured output that a dispatch brought back; empty for anything else."""
-    output = event.result.output if isinstance(event, Returned) else None
+def _output(work: Delegation) -> dict[str, Any]:
+    """The output of a delegation if it is structured; else nothing."""
+    output = work.result.output if work.result else None
     return output if isinstance(output, dict) else {}
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from classroom.paper.page import aside, block, column, columns, heading, name, sentence, sheet
 from classroom.paper.svg import escape
 
-from .jobs import jobs, notes
 from .scene import words_of
 from .view import View
 
@@ -33,16 +32,18 @@ class GateRounds(View):
 
     def rounds(self) -> list[Round]:
         """Each round with what the gates said."""
-        made = list(notes(self.events, "gate"))
-        mine = [note for note in made if note.run == made[0].run]
+        fold = self.scene.fold
+        gated = next((note.work for note in fold.notes if note.about == "gate"), fold.root)
         found: dict[int, Round] = {}
-        given = jobs(self.events, made[0].run) if made else []
-        drafts = [job for job in given if job.worker == made[0].agent]
-        for note in mine:
+        given = [job for job in fold.dispatches if job.caller is gated]
+        drafts = [job.result for job in given if job.agent == gated.agent]
+        for note in gated.remarks:
+            if note.about != "gate":
+                continue
             number = note.fields["round"]
             if number not in found:
-                draft = drafts[number - 1].output if number <= len(drafts) else ""
-                found[number] = Round(number, words_of(draft))
+                draft = drafts[number - 1] if number <= len(drafts) else None
+                found[number] = Round(number, words_of(draft.output if draft else None))
             found[number].issues[note.fields["gate"]] = list(note.fields["issues"])
         return list(found.values())
 

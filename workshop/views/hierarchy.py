@@ -8,13 +8,14 @@ from decimal import Decimal
 
 from classroom.paper.svg import BODY, MUTED
 from kernel import Result
-from kernel.core.events import Dispatched, Returned
+from kernel.core.budget import NOTHING
 from kernel.plumbing.untrusted import citations
+from kernel.plumbing.work import Delegation, Work
 
 from .drawing import Drawing
 from .graph import Column, Node, draw_graph
 from .hues import Hues
-from .scene import STATE_OF
+from .scene import STATE_OF, state_of
 from .view import View
 
 MOST = 40
@@ -27,7 +28,6 @@ class TeamWork:
 
     name: str
     level: int
-    began: float
     parts: list[TeamWork] = field(default_factory=list)
     result: Result | None = None
     calls: int = 0
@@ -39,7 +39,7 @@ class TeamWork:
 
     @property
     def state(self) -> str:
-        return STATE_OF.get(self.result.status, "stopped") if self.result else "working"
+        return state_of(self.result)
 
     @property
     def brought(self) -> set[str]:
@@ -97,32 +97,7 @@ class Hierarchy(View):
 
     def roots(self) -> list[TeamWork]:
         """The dispatches that nobody in the run gave. Transparent wrappers are left out."""
-        nodes: dict[str, TeamWork] = {}
-        roots: list[TeamWork] = []
-        wrappers: set[int] = set()
-        for event in self.events:
-            if isinstance(event, Dispatched):
-                parent = nodes.get(event.parent)
-                level = parent.level + 1 if parent else 1
-                node = TeamWork(event.agent, level, event.at)
-                nodes[event.run] = node
-                if event.wrapper:
-                    wrappers.add(id(node))
-                (parent.parts if parent else roots).append(node)
-            elif isinstance(event, Returned) and event.run in nodes:
-                node = nodes[event.run]
-                node.result = event.result
-                node.seconds = event.at - node.began
-                node.calls = event.spent.calls
-                node.tokens = event.spent.tokens
-                node.usd = event.spent.usd
-        roots = [bare for root in roots for bare in _bare(root, wrappers, 1)]
-        for root in roots:
-            for node in root.walk():  # top down: the sums of those below are still whole
-                node.calls -= sum(part.calls for part in node.parts)
-                node.tokens -= sum(part.tokens for part in node.parts)
-                node.usd -= sum((part.usd for part in node.parts), Decimal(0))
-        return roots
+        return [_node(work, 1) for work in _given(self.scene.fold.root)]
 
     def nodes(self) -> list[TeamWork]:
         """Every dispatch, top down."""
@@ -173,13 +148,25 @@ class Hierarchy(View):
         return "\n".join(lines)
 
 
-def _bare(node: TeamWork, wrappers: set[int], level: int) -> list[TeamWork]:
-    """A node without wrappers, its levels counted anew; a wrapper is what it gave out."""
-    if id(node) in wrappers and node.parts:
-        return [bare for part in node.parts for bare in _bare(part, wrappers, level)]
-    node.level = level
-    node.parts = [bare for part in node.parts for bare in _bare(part, wrappers, level + 1)]
-    return [node]
+def _given(work: Work) -> Iterator[Delegation]:
+    """The delegations that a run gave; of a transparent wrapper those that it passed on."""
+    for part in work.children:
+        if isinstance(part, Delegation) and not part.passed_on:
+            yield part
+        else:
+            yield from _given(part)
+
+
+def _node(work: Delegation, level: int) -> TeamWork:
+    """A delegation with those below it; its usage without theirs, and none before its end."""
+    node = TeamWork(work.agent, level, result=work.result)
+    node.parts = [_node(part, level + 1) for part in _given(work)]
+    below = [part.spent for part in _given(work) if part.end]
+    if work.end:
+        node.seconds = work.end.seconds - work.begin.seconds
+        own = work.spent - sum(below, NOTHING)
+        node.calls, node.tokens, node.usd = own.calls, own.tokens, own.usd
+    return node
 
 
 def _summed(number: int, nodes: list[TeamWork]) -> Level:

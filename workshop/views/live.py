@@ -11,7 +11,7 @@ from classroom.notebook.presence import in_notebook, interactive
 from classroom.paper.page import aside, sentence, strip
 from classroom.paper.svg import escape
 from kernel import Event, Run
-from kernel.core.events import Replied
+from kernel.plumbing.work import Delegation, ModelCall
 
 from .handoffs import entry, returned
 from .team import TeamPicture
@@ -105,8 +105,9 @@ class _Screen:
         self._box = VBox([*self._pictures, self._words, self._sentence, self._log])
         self._listening = run.listen()
         self._speeches = self._listening.__enter__()
-        self._events, self._read = run.events, len(run.events)
+        self._events = run.events
         self._scene = TeamPicture(run)
+        self._read = len(self._scene.scene.fold.history)
         self._logged = 0
         self._seen = (self._events[-1].at if self._events else 0.0, time.monotonic())
         self._timer: asyncio.TimerHandle | None = None
@@ -179,23 +180,24 @@ class _Screen:
     def _list_handoffs(self, scene: Any) -> None:
         """Only adds entries, so an entry that was opened stays open."""
         lines, hues = [], self._scene.hues
-        for index in range(self._read, len(self._events)):
-            event = self._events[index]
-            if isinstance(event, Replied) and self._logged < ENTRIES:
-                line = reading(event.reply)
-                lines += [sentence(f"{event.agent}: {line}", muted=True)] if line else []
-            if event.kind not in ("dispatch", "return") or self._logged > ENTRIES:
+        history = scene.fold.history
+        for phase, work, _, _ in history[self._read :]:
+            if isinstance(work, ModelCall) and work.reply and phase == "end":
+                line = reading(work.reply) if self._logged < ENTRIES else ""
+                lines += [sentence(f"{work.agent}: {line}", muted=True)] if line else []
+            moved = isinstance(work, Delegation) and phase != "remark"
+            if not moved or self._logged > ENTRIES:
                 continue
             self._logged += 1
             if self._logged > ENTRIES:
                 lines.append(aside("more handoffs: HandoffLog(run) shows them all"))
-            elif passage := scene.passage(event.run):
+            elif passage := scene.passage(work.run):
                 lines.append(
                     entry(passage, hues, answer=False)
-                    if event.kind == "dispatch"
+                    if phase == "begin"
                     else returned(passage, hues)
                 )
-        self._read = len(self._events)
+        self._read = len(history)
         if lines:
             self._log.children = (
                 *self._log.children,

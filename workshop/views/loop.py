@@ -119,12 +119,10 @@ class AgentLoop(View):
 
     def counts(self) -> LoopCounts:
         """The requests, the calls of tools, the turns with calls, the answers, and those at the limit."""
-        asked = [event for event in self.events if event.kind in ("request", "reply")]
-        names = [event.agent for event in asked if event.kind == "request"]
-        name = next(iter(names), "")
-        mine = [event for event in asked if event.agent == name]
-        bodies = [event.body for event in mine if event.kind == "request"]
-        replies = [event.reply for event in mine if event.kind == "reply"]
+        asked = self.scene.fold.requests
+        mine = [work for work in asked if work.agent == asked[0].agent]
+        bodies = [work.body for work in mine]
+        replies = [work.reply for work in mine if work.reply]
         rounds = [reply for reply in replies if reply.tool_calls]
         forced = [body for body in bodies if (body.get("tool_choice") or {}).get("type") == "none"]
         return LoopCounts(

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from classroom.paper.svg import BODY, MUTED
-from kernel.core.events import Dispatched
 from kernel.parts.planning.plan import Plan, Step
+from kernel.plumbing.work import Delegation, Work
 from workshop.views.hues import Hues
 
 from .drawing import Drawing
 from .graph import Column, Node, draw_graph
-from .jobs import Job, jobs, notes
-from .scene import TROUBLE
+from .scene import TROUBLE, came_back, state_and_outcome, state_of
 from .view import View
 
 MOST = 7
@@ -25,7 +24,7 @@ class Placed:
     """A step of one plan and the job that did it."""
 
     step: Step
-    job: Job | None = None
+    job: Delegation | None = None
     dropped: bool = False
     kept: bool = False
     """Done under an earlier plan."""
@@ -38,7 +37,7 @@ class Placed:
     def state(self) -> str:
         if self.dropped:
             return "dropped"
-        return self.job.state if self.job else "waiting"
+        return state_of(self.job.result) if self.job else "waiting"
 
     @property
     def words(self) -> str:
@@ -48,7 +47,7 @@ class Placed:
             done += f" at try {self.tries}"
         if self.rounds > 1:
             done += f" in round {self.rounds}"
-        back = self.job.back if self.job else ""
+        back = came_back(self.job.result) if self.job else ""
         return f"{done} · {back}" if back else done
 
 
@@ -77,24 +76,24 @@ class PlanGraph(View):
         """The plans of the first supervisor that made one, in order, with what has become of each
         step.
         """
-        made_at = list(notes(self.events, "plan"))
-        if not made_at:
+        supervisor = self._supervisor()
+        if supervisor is None:
             return []
-        supervisor = made_at[0].run
-        reasons = {note.seq: note.text for note in notes(self.events, "re-plan")}
-        done = jobs(self.events, supervisor)
-        firsts = {event.run: event.seq for event in self.events if isinstance(event, Dispatched)}
-        rounds = {note.run: note.fields["round"] for note in notes(self.events, "gate")}
+        fold = self.scene.fold
+        reasons = [note for note in fold.notes if note.about == "re-plan"]
+        done = [job for job in fold.dispatches if job.caller is supervisor]
+        rounds = {note.work: note.fields["round"] for note in fold.notes if note.about == "gate"}
         found: list[Made] = []
-        mine = [note for note in made_at if note.run == supervisor]
-        ends = [note.seq for note in mine[1:]] + [len(self.events)]
+        mine = [note for note in supervisor.remarks if note.about == "plan"]
+        ends = [note.moment.step for note in mine[1:]] + [len(self.events)]
         for note, end in zip(mine, ends, strict=True):
-            why = next((text for seq, text in reversed(reasons.items()) if seq < note.seq), "")
+            earlier = [each.text for each in reasons if each.moment < note.moment]
+            why = earlier[-1] if earlier else ""
             made = Made(len(found) + 1, why.partition(": ")[2])
             for batch in Plan.model_validate(note.fields["plan"]).batches():
-                placed = [_placed(planned, done, firsts, end, found) for planned in batch]
+                placed = [_placed(planned, done, end, found) for planned in batch]
                 for one in placed:
-                    one.rounds = rounds.get(one.job.run, 1) if one.job else 1
+                    one.rounds = rounds.get(one.job, 1) if one.job else 1
                 made.batches.append(placed)
             found.append(made)
         for made in found:
@@ -106,14 +105,20 @@ class PlanGraph(View):
     def _over(self) -> bool:
         return self.scene.finished
 
-    def synthesis(self) -> Job | None:
+    def _supervisor(self) -> Work | None:
+        """The first one that made a plan."""
+        plans = (note.work for note in self.scene.fold.notes if note.about == "plan")
+        return next(plans, None)
+
+    def synthesis(self) -> Delegation | None:
         """The last dispatch of the supervisor that is no step and no plan."""
-        made = next(notes(self.events, "plan"), None)
-        if made is None:
+        supervisor = self._supervisor()
+        if supervisor is None:
             return None
-        known = {placed.job.run for plan in self.plans() for placed in plan.steps if placed.job}
-        rest = [job for job in jobs(self.events, made.run) if job.run not in known]
-        return next((job for job in reversed(rest) if job.worker != "planner"), None)
+        known = {placed.job for plan in self.plans() for placed in plan.steps if placed.job}
+        given = [job for job in self.scene.fold.dispatches if job.caller is supervisor]
+        rest = [job for job in given if job not in known and job.agent != "planner"]
+        return rest[-1] if rest else None
 
     def finding(self) -> str:
         plans = self.plans()
@@ -147,9 +152,9 @@ class PlanGraph(View):
                 sheet.paragraph(f"+ {len(made.batches) - MOST} more batches", fill=MUTED)
         job = self.synthesis()
         if job:
-            words = f"{job.state} · {job.back}" if job.back else job.state
-            warns = job.state in TROUBLE
-            end = Node(job.worker, self.hues[job.worker], lines=[words], warns=warns)
+            warns = state_of(job.result) in TROUBLE
+            words = state_and_outcome(job)
+            end = Node(job.agent, self.hues[job.agent], lines=[words], warns=warns)
             draw_graph(sheet, [Column([end])], widest=sheet.room)
 
     def text(self) -> str:
@@ -168,28 +173,21 @@ class PlanGraph(View):
                     )
         job = self.synthesis()
         if job:
-            lines += [
-                "",
-                f"{job.worker}: {job.state} · {job.back}"
-                if job.back
-                else f"{job.worker}: {job.state}",
-            ]
+            lines += ["", f"{job.agent}: {state_and_outcome(job)}"]
         return "\n".join(lines)
 
 
-def _placed(
-    step: Step, done: list[Job], firsts: dict[str, int], end: int, earlier: list[Made]
-) -> Placed:
+def _placed(step: Step, done: list[Delegation], end: int, earlier: list[Made]) -> Placed:
     """A step with its job: one given under this plan, else the one of an earlier plan."""
     mine = [
         job
         for job in done
-        if job.worker == step.worker and job.handoff.intent == step.intent and firsts[job.run] < end
+        if job.agent == step.worker and job.handoff.intent == step.intent and job.begin.step < end
     ]
-    before = {placed.job.run for made in earlier for placed in made.steps if placed.job}
+    before = {placed.job for made in earlier for placed in made.steps if placed.job}
     job = mine[-1] if mine else None
-    tries = sum(one.run not in before for one in mine)
-    return Placed(step, job, kept=job is not None and job.run in before, tries=tries)
+    tries = sum(one not in before for one in mine)
+    return Placed(step, job, kept=job is not None and job in before, tries=tries)
 
 
 def _count(amount: int, thing: str) -> str:

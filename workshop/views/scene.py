@@ -1,7 +1,7 @@
-"""The scene: events in, a plain model of the team out. Pure and incremental; every view is drawn
-from it.
+"""The scene: the tree of work in, a plain model of the team out. Pure and incremental; every view is
+drawn from it.
 
-`apply` takes constant time and the scene never forgets a handoff, but of the bars of a lane only
+Each event takes constant time and the scene never forgets a handoff, but of the bars of a lane only
 the latest are kept apart: a frame costs the same after ten events and after ten thousand.
 """
 
@@ -15,18 +15,18 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from kernel import Budget, Event, Handoff, Result, Spent
-from kernel.core.events import (
-    Dispatched,
-    Note,
-    Replied,
-    Requested,
-    Retried,
-    Returned,
-    ToolAnswered,
-    ToolCalled,
-    Waited,
+from kernel.core.budget import NOTHING
+from kernel.plumbing.work import (
+    HANDOFF,
+    Delegation,
+    Fold,
+    Happening,
+    ModelCall,
+    Moment,
+    Remark,
+    ToolCall,
+    Work,
 )
-from kernel.plumbing.work import Moment
 
 State = Literal["waiting", "working", "done", "failed", "paused", "stopped"]
 STATE_OF: dict[str, State] = {
@@ -41,8 +41,6 @@ STATE_OF: dict[str, State] = {
 TROUBLE = ("failed", "stopped", "paused")
 """The states that are not a good end."""
 
-HANDOFF_TOOL = "handoff_to_"
-"""A tool of this name announces a specialist before it is first called."""
 BARS, CALLS = 24, 48
 """The bars and model calls of a lane that are kept apart; older bars merge into one."""
 
@@ -54,6 +52,22 @@ class Part(NamedTuple):
     words: int
 
 
+class Call(NamedTuple):
+    """One model call in a lane."""
+
+    work: ModelCall
+    slot: int = 0
+
+    @property
+    def begin(self) -> Moment:
+        return self.work.begin
+
+    @property
+    def end(self) -> Moment | None:
+        """The end; None while it is under way."""
+        return self.work.end
+
+
 class Stretch(NamedTuple):
     """From one moment to another; None while it goes on."""
 
@@ -62,36 +76,21 @@ class Stretch(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Call:
-    """One model call: when it was sent, and when its answer came (None while it is under way)."""
-
-    begin: Moment
-    slot: int = 0
-    end: Moment | None = None
-
-
-@dataclass(slots=True, eq=False)
 class Passage:
     """One handoff on its way: from the dispatch, through the work, to what came back."""
 
     number: int
     """1 is the first handoff of the run; 0 stands for the run itself."""
-    run: str
+    work: Work
     member: Member
     caller: Passage | None
-    begin: Moment
-    handoff: Handoff
-    limits: Budget
-    parts: list[Part]
+    parts: list[Part] = field(default_factory=list)
     slot: int = 0
     """The row of its member that it takes while several run at once."""
-    end: Moment | None = None
-    result: Result | None = None
     summary: str = ""
     """The result, in a few words."""
     doing: str = ""
     note: str = ""
-    spent: Spent = field(default_factory=Spent)
     turns: int = 0
     waits: list[Moment] = field(default_factory=list)
     waited_for: str = ""
@@ -103,9 +102,37 @@ class Passage:
     calls: deque[Call] = field(default_factory=lambda: deque(maxlen=CALLS))
 
     @property
+    def run(self) -> str:
+        return self.work.run
+
+    @property
+    def begin(self) -> Moment:
+        return self.work.begin
+
+    @property
+    def end(self) -> Moment | None:
+        return self.work.end
+
+    @property
+    def spent(self) -> Spent:
+        return self.work.spent
+
+    @property
+    def handoff(self) -> Handoff:
+        return self.work.handoff if isinstance(self.work, Delegation) else Handoff(intent="")
+
+    @property
+    def limits(self) -> Budget:
+        return self.work.limits if isinstance(self.work, Delegation) else Budget()
+
+    @property
+    def result(self) -> Result | None:
+        return self.work.result if isinstance(self.work, Delegation) else None
+
+    @property
     def state(self) -> State:
         if self.result is not None:
-            return STATE_OF.get(self.result.status, "stopped")
+            return state_of(self.result)
         if self.asking or (self.number and not self.under_way):
             return "working"
         return (
@@ -184,30 +211,31 @@ class Scene:
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.fold = Fold()
         self.user = Member("user", None)
-        origin = Moment(0, 0.0)
-        self._run = self.user.latest = Passage(
-            0, "", self.user, None, origin, Handoff(intent=""), Budget(), []
-        )
+        self._run = self.user.latest = Passage(0, self.fold.root, self.user, None)
         self.passages: list[Passage] = []
         self._tasks: dict[str, None] = {}
-        self.now, self.spent = origin, Spent()
         self.models: dict[str, None] = {}
         self.names: dict[str, None] = {}
         """Everybody, in the order in which they appeared."""
-        self._by_run, self._read = {"": self._run}, 0
-        self._wrappers: dict[str, Dispatched | None] = {}
-        """Dispatches of transparent wrappers; None once what they wrap was dispatched."""
+        self._by_run = {"": self._run}
         self._latest_answer: Passage | None = None
         self.catch_up(events)
 
     def catch_up(self, events: Iterable[Event]) -> Scene:
-        """Applies the events beyond those that it has seen."""
-        events = events if isinstance(events, list) else list(events)
-        for index in range(self._read, len(events)):
-            self._read = index + 1  # an event that cannot be read is not tried again
-            self.apply(events[index])
+        """Reads the events beyond those that it has seen."""
+        for happening in self.fold.catch_up(events):
+            self._apply(happening)
         return self
+
+    @property
+    def now(self) -> Moment:
+        return self.fold.now
+
+    @property
+    def spent(self) -> Spent:
+        return self.fold.root.spent
 
     # ── what a view asks ──────────────────────────────────────────────────────────────────────────
 
@@ -294,106 +322,88 @@ class Scene:
         reason = " ".join(last.result.reason[:300].split()).rstrip(".") if last.result else ""
         return f"{sentence} {reason[:1].upper()}{reason[1:]}." if reason else sentence
 
-    # ── one event ─────────────────────────────────────────────────────────────────────────────────
+    # ── one happening ─────────────────────────────────────────────────────────────────────────────
 
-    def apply(self, event: Event) -> None:
-        """Moves the scene on by one event, in constant time."""
-        self.now = moment = Moment(event.seq, event.at)
-        if isinstance(event, Dispatched):
-            self._dispatch(event, moment)
+    def _apply(self, happening: Happening) -> None:
+        """Moves the scene on, in constant time."""
+        phase, work = happening.phase, happening.work
+        if isinstance(work, Delegation) and phase == "begin":
+            self._dispatch(work)
             return
-        if isinstance(event, Returned) and event.run in self._wrappers:
-            alone = self._wrappers.pop(event.run)
-            if alone is None:  # what it wraps has returned by itself
+        if isinstance(work, Delegation) and phase == "end" and work.wrapper and work.begun:
+            if work.passed_on:  # what it wraps has returned by itself
                 return
-            self._passage(alone, Moment(alone.seq, alone.at))
-        passage = self._by_run.get(event.run)
+            self._passage(work)
+        passage = self._by_run.get(work.run)
         if passage is None:
             return  # a stream that begins in the middle: its head is not known
         passage.latest_back = None
-        match event:
-            case Returned():
-                self._return(passage, event, moment)
-            case Requested():
-                self._request(passage, event, moment)
-            case Replied():
-                self._close(passage, moment)
-                self._book(passage, event.spent)
-                self.models.setdefault(event.model)
-                passage.doing = "has the answer"
-            case Waited():
-                passage.waits.append(moment)
-                passage.waited_for = event.reason
-                passage.doing = f"waits, {event.at_once} at once: {event.reason}"
+        match work:
+            case Delegation() if phase == "end":
+                self._return(passage, work)
+            case ModelCall() if phase == "begin":
+                self._request(passage, work)
+            case ModelCall() if phase == "end":
+                self._answer(passage, work)
+            case ToolCall():
+                passage.doing = _of_tool(work)
             case _:
-                self._tell(passage, event)
+                pass
+        if remark := happening.remark:
+            self._remark(passage, remark)
 
-    def _tell(self, passage: Passage, event: Event) -> None:
-        """Writes an event that moves nothing into the passage's caption."""
-        match event:
-            case Retried():
-                passage.doing = f"trying again: {event.type}"
-            case ToolCalled():
-                passage.doing = f"{event.name} is running"
-            case ToolAnswered(is_error=True):
-                passage.doing = f"{event.name} failed"
-            case ToolAnswered():
-                passage.doing = f"{event.name} gave {_count(words_of(event.content), 'word')}"
-            case Note():
-                passage.note = event.text
+    def _remark(self, passage: Passage, remark: Remark) -> None:
+        match remark.form:
+            case "note":
+                passage.note = remark.text
+            case "retry":
+                passage.doing = f"trying again: {remark.error}"
+            case "wait":
+                passage.waits.append(remark.moment)
+                passage.waited_for = remark.text
+                passage.doing = f"waits, {remark.at_once} at once: {remark.text}"
 
-    def _dispatch(self, event: Dispatched, moment: Moment) -> None:
-        if event.parent in self._wrappers:
-            self._wrappers[event.parent] = None
-        if event.wrapper:  # not a stop on the way: what it does belongs to its caller
-            self._wrappers[event.run] = event
-            self._by_run[event.run] = self._by_run.get(event.parent, self._run)
+    def _dispatch(self, work: Delegation) -> None:
+        if work.wrapper:  # not a stop on the way: what it does belongs to its caller
+            self._by_run[work.run] = self._caller(work)
             return
-        self._passage(event, moment)
+        self._passage(work)
 
-    def _passage(self, event: Dispatched, moment: Moment) -> None:
-        caller = self._by_run.get(event.parent, self._run)
-        member = self._member(caller.member, event.agent)
-        handoff = event.handoff
+    def _caller(self, work: Delegation) -> Passage:
+        return self._by_run.get(work.caller.run, self._run)
+
+    def _passage(self, work: Delegation) -> None:
+        caller = self._caller(work)
+        member = self._member(caller.member, work.agent)
+        handoff = work.handoff
         named = {"task": handoff.intent, "context": handoff.context, **handoff.artifacts}
         parts = [Part(name, words_of(value)) for name, value in named.items() if value]
         taken = {one_passage.slot for one_passage in member.open.values()}
         slot = next(each for each in range(len(taken) + 1) if each not in taken)
-        passage = Passage(
-            len(self.passages) + 1,
-            event.run,
-            member,
-            caller,
-            moment,
-            handoff,
-            event.limits,
-            parts,
-            slot,
-        )
+        passage = Passage(len(self.passages) + 1, work, member, caller, parts, slot)
         caller.under_way, caller.latest_back = caller.under_way + 1, None
         self.passages.append(passage)
-        self._by_run[event.run] = passage
-        member.open[event.run] = member.latest = passage
+        self._by_run[work.run] = passage
+        member.open[work.run] = member.latest = passage
         member.handoffs += 1
         member.numbers.append(passage.number)
         member.slots = max(member.slots, slot + 1)
         if len(member.bars) == BARS:
             oldest = member.bars[0]
             begin, end = member.merged or Stretch(oldest.begin, oldest.end)
-            member.merged = Stretch(begin, max(end or moment, oldest.end or moment))
+            member.merged = Stretch(begin, max(end or work.begin, oldest.end or work.begin))
         member.bars.append(passage)
         if caller is self._run:
             self._tasks[handoff.intent] = None
 
-    def _return(self, passage: Passage, event: Returned, moment: Moment) -> None:
+    def _return(self, passage: Passage, work: Delegation) -> None:
         caller = passage.caller
-        if passage.result is not None or caller is None:
+        if caller is None or work.result is None:
             return
-        passage.result, passage.end, passage.doing = event.result, moment, ""
-        passage.summary = outcome(event.result)
-        for call in passage.calls:
-            call.end = call.end or moment
-        self._book(passage, event.spent - passage.spent)
+        below = sum((part.spent for part in work.children), NOTHING)
+        passage.member.own += work.spent - below  # of requests that the stream does not hold
+        passage.doing = ""
+        passage.summary = outcome(work.result)
         passage.member.open.pop(passage.run, None)
         passage.member.latest = next(reversed(passage.member.open.values()), passage)
         caller.under_way -= 1
@@ -401,37 +411,39 @@ class Scene:
         if caller is self._run:
             self._latest_answer = passage
 
-    def _request(self, passage: Passage, event: Requested, moment: Moment) -> None:
-        call = Call(moment, passage.slot)
+    def _request(self, passage: Passage, work: ModelCall) -> None:
+        call = Call(work, passage.slot)
         passage.calls.append(call)
         passage.member.calls.append(call)
         passage.turns += 1
         passage.doing = f"asks the model, turn {passage.turns}"
         passage.member.latest = passage
-        for tool in event.body.get("tools") or ():
+        for tool in work.body.get("tools") or ():
             name = str(tool.get("name", ""))
-            if name.startswith(HANDOFF_TOOL) and name != HANDOFF_TOOL:
-                self._member(passage.member, name.removeprefix(HANDOFF_TOOL))
+            if name.startswith(HANDOFF) and name != HANDOFF:  # announced before its first call
+                self._member(passage.member, name.removeprefix(HANDOFF))
 
-    def _close(self, passage: Passage, moment: Moment) -> None:
-        for call in passage.calls:
-            if call.end is None:
-                call.end = moment
-                return
-
-    def _book(self, passage: Passage, used: Spent) -> None:
-        self.spent += used
-        passage.member.own += used
-        above: Passage | None = passage
-        while above:
-            above.spent += used
-            above = above.caller
+    def _answer(self, passage: Passage, work: ModelCall) -> None:
+        if work.reply is None:
+            return
+        passage.member.own += work.spent
+        self.models.setdefault(work.model)
+        passage.doing = "has the answer"
 
     def _member(self, hub: Member, name: str) -> Member:
         if name not in hub.specialists:
             hub.specialists[name] = Member(name, hub)
             self.names.setdefault(name)
         return hub.specialists[name]
+
+
+def _of_tool(call: ToolCall) -> str:
+    """Returns the state of a call of a tool, in a few words."""
+    if not call.answered:
+        return f"{call.name} is running"
+    if call.is_error:
+        return f"{call.name} failed"
+    return f"{call.name} gave {_count(words_of(call.content), 'word')}"
 
 
 # ── in words ──────────────────────────────────────────────────────────────────────────────────────
@@ -467,6 +479,28 @@ def outcome(result: Result) -> str:
     if result.reason:
         pieces.append(result.reason)
     return " · ".join(pieces) or "nothing"
+
+
+def state_of(result: Result | None) -> State:
+    """Returns the state of work with this result."""
+    return STATE_OF.get(result.status, "stopped") if result else "working"
+
+
+def state_and_outcome(work: Delegation) -> str:
+    """The state of a delegation and what came back: `done · 3 findings`."""
+    state, back = state_of(work.result), came_back(work.result)
+    return f"{state} · {back}" if back else state
+
+
+def came_back(result: Result | None) -> str:
+    """The outcome of a delegation as its caller sees it, in a few words."""
+    if result is None:
+        return ""
+    if not result.ok and result.reason:
+        return result.reason
+    if isinstance(result.output, dict) and isinstance(result.output.get("items"), list):
+        return _count(len(result.output["items"]), "finding")
+    return outcome(result)
 
 
 def reasons(passages: Iterable[Passage]) -> list[str]:

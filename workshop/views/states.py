@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from classroom.paper.svg import BODY, INK, LINE, MUTED, tint
-from kernel.core.events import Dispatched, Note, Returned
+from kernel.plumbing.work import Delegation
 
 from .drawing import Drawing
 from .view import View
@@ -39,17 +39,18 @@ class StateLine(View):
         found: list[GuardedCall] = []
         state = "closed"
         before = state
-        breaker = ""
-        for event in self.events:
-            if isinstance(event, Dispatched) and event.wrapper == "CircuitBreaker":
-                breaker = event.run
+        breaker = None
+        for phase, work, _, remark in self.scene.fold.history:
+            guard = work if isinstance(work, Delegation) else None
+            if phase == "begin" and guard and guard.wrapper == "CircuitBreaker":
+                breaker = guard
                 before = state
-            elif isinstance(event, Note) and event.about == "breaker":
-                state = event.fields["state"]
+            elif remark and remark.about == "breaker":
+                state = remark.fields["state"]
                 before = "half-open" if state == "half-open" else before
-            elif isinstance(event, Returned) and event.run == breaker:
-                turned_away = "the circuit of" in event.result.reason
-                outcome = "turned away" if turned_away else event.result.status
+            elif phase == "end" and guard and guard is breaker and guard.result:
+                turned_away = "the circuit of" in guard.result.reason
+                outcome = "turned away" if turned_away else guard.status
                 found.append(GuardedCall(before, state, outcome))
         return found
 

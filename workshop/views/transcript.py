@@ -19,14 +19,15 @@ from classroom.paper.page import (
     size,
 )
 from classroom.paper.svg import INK, MUTED, WARNING, cut
-from kernel.core.events import Replied, Requested, Retried
+from kernel.core.wire import Reply
 from kernel.plumbing.models import role_of
+from kernel.plumbing.work import ModelCall, Remark
 
 from .understood import reading
 from .view import Source, View
 
-Exchange = Requested | Replied | Retried
-"""An event of a conversation with the model."""
+Exchange = ModelCall | Reply | Remark
+"""A step of a conversation with the model: a request, its reply, or an error that was tried again."""
 NOT_SHOWN = "the service does not show it"
 
 
@@ -55,8 +56,8 @@ class Transcript(View):
         return list(self._turns(*self._conversation()))
 
     def finding(self) -> str:
-        agent, _, events = self._conversation()
-        replies = [event.reply for event in events if event.kind == "reply"]
+        agent, _, steps = self._conversation()
+        replies = [step for step in steps if isinstance(step, Reply)]
         calls = sum(len(reply.tool_calls) for reply in replies)
         summary = f"The {agent}'s conversation: {_count(len(replies), 'reply', 'replies')}, {_count(calls, 'tool call')}"
         return summary + (f", ended by {replies[-1].stop_reason}." if replies else ".")
@@ -81,31 +82,34 @@ class Transcript(View):
     # ── which one ─────────────────────────────────────────────────────────────────────────────────
 
     def _conversation(self) -> tuple[str, str, list[Exchange]]:
-        runs: dict[str, str] = {}
-        for event in self.events:
-            if event.kind == "request":
-                runs.setdefault(event.run, event.agent)
-        run = next((run for run, agent in runs.items() if self.agent in (None, agent)), None)
-        if run is None:
-            agents = ", ".join(dict.fromkeys(runs.values())) or "nobody"
+        fold = self.scene.fold
+        agents = list(dict.fromkeys(work.agent for work in fold.requests if work.begun))
+        asked = (work for work in fold.requests if work.begun and self.agent in (None, work.agent))
+        first = next(asked, None)
+        if first is None:
             raise ValueError(
-                f"{self.agent or 'the run'} has no conversation; who asked a model: {agents}"
+                f"{self.agent or 'the run'} has no conversation; who asked a model: "
+                f"{', '.join(agents) or 'nobody'}"
             )
-        events = [
-            one_event
-            for one_event in self.events
-            if isinstance(one_event, Exchange) and one_event.run == run
-        ]
-        model = next(event.body["model"] for event in events if event.kind == "request")
-        return runs[run], model, events
+        steps: list[Exchange] = []
+        for phase, work, _, remark in fold.history:
+            if work.run != first.run or not isinstance(work, ModelCall):
+                continue
+            if remark:
+                steps.append(remark)
+            elif phase == "begin":
+                steps.append(work)
+            elif work.reply:
+                steps.append(work.reply)
+        return first.agent, str(first.body["model"]), steps
 
-    def _turns(self, agent: str, model: str, events: list[Exchange]) -> Iterator[Turn]:
+    def _turns(self, agent: str, model: str, steps: list[Exchange]) -> Iterator[Turn]:
         shown_so_far: list[dict[str, Any]] = []
         tools_called: dict[str, str] = {}
         system = tools = None
-        for event in events:
-            if event.kind == "request":
-                body = event.body
+        for step in steps:
+            if isinstance(step, ModelCall):
+                body = step.body
                 if body.get("system") and body["system"] != system:
                     system = body["system"]
                     yield Turn("system", "instructions", _plain(system))
@@ -118,28 +122,27 @@ class Transcript(View):
                             f"{tool.get('name')}: {tool.get('description', '')}" for tool in tools
                         ),
                     )
-                messages = shown_so_far[: event.since] + list(body["messages"])
+                messages = shown_so_far[: step.since] + list(body["messages"])
                 if messages[: len(shown_so_far)] != shown_so_far:
                     yield Turn("system", "note", "a new conversation begins")
                     shown_so_far = []
                 for message in messages[len(shown_so_far) :]:
                     yield from _blocks(message, tools_called)
                 shown_so_far = messages
-            elif event.kind == "reply":
-                reply = event.reply
-                message = reply.as_message()
+            elif isinstance(step, Reply):
+                message = step.as_message()
                 note = (
-                    f"{reply.usage.input_tokens:,} tokens in, {reply.usage.output_tokens:,} out, "
-                    f"{reply.stop_reason}"
+                    f"{step.usage.input_tokens:,} tokens in, {step.usage.output_tokens:,} out, "
+                    f"{step.stop_reason}"
                 )
-                tools_called |= {call.id: call.name for call in reply.tool_calls}
+                tools_called |= {call.id: call.name for call in step.tool_calls}
                 yield from _blocks(message, tools_called, note)
                 if message["content"]:
                     shown_so_far = [*shown_so_far, message]
-                if line := reading(reply):
+                if line := reading(step):
                     yield Turn("offline model", "what it read", line)
             else:
-                yield Turn("service", "error", event.error, "tried again")
+                yield Turn("service", "error", step.text, "tried again")
 
 
 def _blocks(

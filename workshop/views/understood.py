@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterable
 
 from kernel import Event
-from kernel.core.events import Replied
 from kernel.core.wire import Reply
+from kernel.plumbing.work import Fold
 
 
 def reading(reply: Reply) -> str:
@@ -24,6 +24,6 @@ def reading(reply: Reply) -> str:
 
 def readings(events: Iterable[Event]) -> list[str]:
     """One line for each answered request: who asked, and what was read."""
-    replies = (event for event in events if isinstance(event, Replied))
-    lines = ((event.agent or "this request", reading(event.reply)) for event in replies)
+    asked = [(work.agent or "this request", work.reply) for work in Fold(events).requests]
+    lines = [(agent, reading(reply)) for agent, reply in asked if reply]
     return [f"{agent}: {line}" for agent, line in lines if line]
