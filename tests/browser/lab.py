@@ -32,16 +32,24 @@ ADDRESS = re.compile(r"(http://(?:localhost|127\.0\.0\.1):\d+)/\S*?token=(\w+)")
 START_S, RUN_S = 60, 60
 TRIES = 6
 WATCH_PROMPT = r"""cell => {
+    const stored = cell.querySelector('.jp-OutputPrompt');
     let begun = false;
     cell.hasRun = false;
     const look = () => {
-        const prompt = cell.querySelector('.jp-InputPrompt').textContent;
-        begun = begun || prompt.includes('*');
-        cell.hasRun = begun && /\[\d+\]/.test(prompt);
+        const number = it => /\[\d+\]/.test(it?.textContent);
+        if (cell.querySelector('.jp-InputPlaceholder')) {
+            const shown = cell.querySelector('.jp-OutputPrompt');
+            cell.hasRun = shown !== stored && number(shown);
+            return;
+        }
+        const prompt = cell.querySelector('.jp-InputPrompt');
+        begun = begun || prompt.textContent.includes('*');
+        cell.hasRun = begun && number(prompt);
     };
     new MutationObserver(look).observe(cell, {childList: true, characterData: true, subtree: true});
 }"""
-"""Marks a cell as run once its prompt was a star and is a number again."""
+"""Marks a cell as run once its prompt was a star and is a number again; a folded cell has none, and counts as run once it has a new
+output."""
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 TEST_SETTINGS = {
     "@jupyterlab/docmanager-extension/plugin": {
@@ -216,14 +224,17 @@ class Notebook:
         self.page.locator(".jp-Notebook .jp-CodeCell").first.wait_for()
 
     def wait_until_run(self, *, cells: int | None = None) -> None:
-        """Until the first `cells` code cells (all, if not given) have a number and none of them runs."""
+        """Until the first `cells` code cells (all, if not given) have a number and none of them runs.
+
+        The number of a folded cell is that of its output.
+        """
         self.page.wait_for_function(
             """cells => {
                 const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell')]
-                    .filter(it => it.querySelector('.cm-content').textContent.trim())
+                    .filter(it => it.querySelector('.cm-content')?.textContent.trim() !== '')
                     .slice(0, cells ?? undefined)
-                    .map(it => it.querySelector('.jp-InputPrompt').textContent);
-                return prompts.length && prompts.every(it => /\\[\\d+\\]/.test(it));
+                    .map(it => it.querySelector(it.querySelector('.cm-content') ? '.jp-InputPrompt' : '.jp-OutputPrompt'));
+                return prompts.length && prompts.every(it => /\\[\\d+\\]/.test(it?.textContent));
             }""",
             arg=cells,
         )
@@ -271,7 +282,7 @@ class Notebook:
             self.page.keyboard.press("Control+s")
 
     def run_cell(self, number: int) -> None:
-        """Clicks into the code of one cell and presses Shift+Enter; waits until it has run."""
+        """Clicks into the code of one cell (beside its output, if the code is folded) and presses Shift+Enter; waits until it has run."""
         cell = self.cell(number)
         handle = cell.element_handle()
         handle.evaluate(
@@ -280,7 +291,7 @@ class Notebook:
         for _ in range(
             TRIES
         ):  # what is drawn above the cell at this moment can push it from under the click
-            cell.locator(".cm-content").click()
+            cell.locator(".cm-content, .jp-OutputPrompt").first.click()
             if "jp-mod-active" in cell.get_attribute("class"):
                 break
         self.page.keyboard.press("Shift+Enter")

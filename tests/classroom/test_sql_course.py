@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 
 from tests.classroom.at_work import done, learner, ran
 from tests.classroom.grading.small_class import WITHOUT
@@ -247,8 +248,7 @@ def page_of(marks: Path, learner: str) -> str:
     """A learner's page as text."""
     book = json.loads((marks / "gradebook.json").read_text(encoding="utf-8"))
     [page] = [one["page"] for one in book["learners"] if one["learner"] == learner]
-    text = (marks / page).with_suffix(".md").read_text(encoding="utf-8")
-    return text.replace("\\", "")
+    return BeautifulSoup((marks / page).read_text(encoding="utf-8"), "html.parser").get_text()
 
 
 def test_the_site_holds_lessons_and_exercises_and_no_solution(course, tmp_path):

@@ -177,6 +177,7 @@ COURSE = Course(
     linked=(
         "docs/cluster.md",
         "docs/glossary.md",
+        "docs/source_workshop.md",
         "notebooks/data/labels.md",
         "offline_model/README.md",
     ),
