@@ -21,7 +21,7 @@ from .difference import (
 from .lexicon import spans, spoken, table
 from .words import stem, stop_words, words
 
-_LINKS = frozenset("and also please then but or do to the a an write answer".split())
+_LINKS = frozenset("and also please then but or do to the a an write answer rules".split())
 _OF_THE_TEXT = re.compile(r" ?\b(?:in|of|from) (?:the|a) (?:draft|brief|text|note)\b")
 _TWICE = re.compile(r"(<[\w!-]+>)(?:,? ?\1)+")
 _ROLE = re.compile(
@@ -122,7 +122,7 @@ def _is_clause(
     if _LENGTH.fullmatch(plain) or _ROLE.fullmatch(plain) or _rules().fullmatch(plain):
         return True
     rest = re.sub(r"<[\w-]+>", " ", plain)
-    return all(word[0] in _LINKS or ITEM.match(word[0]) for word in WORDS.finditer(rest))
+    return all(word[0] in _LINKS or word[0].isdigit() for word in WORDS.finditer(rest))
 
 
 @cache
@@ -146,8 +146,9 @@ def _rules() -> re.Pattern[str]:
         rf"(?:if|when) {faults},? {say}{no}{if_not}",
         rf"{faults} (?:is an error and )?means? {no}(?:,? and so (?:does|do) {faults})?",
         rf"(?:{say}{yes}|the (?:draft|brief|text) passes) (?:only )?(?:if|when) {goods}{or_else}",
-        rf"(?:look|check) for {faults}|find (?:sentences )?{faults}",
-        rf"(?:check|make sure|verify)(?: only| just)?(?: two things)?:? (?:that|whether) {good}(?:,? and (?:that |whether )?{good})*",
+        rf"{faults} (?:is an error|are errors)",
+        rf"(?:look for|check for|find) (?:sentences )?{fault}(?:,? (?:and|or) (?:sentences )?{fault})*",
+        rf"(?:(?:check|make sure|verify)(?: only| just)?(?: two things)?:? |<role> ?)(?:that|whether) {good}(?:,? and (?:that |whether )?{good})*",
         rf"(?:otherwise|else|if not|in all other cases),? {say}{yes}",
         rf"{say}{yes} (?:otherwise|else|if not)",
         rf"(?:otherwise|else|if not),? {say}{no}",

@@ -32,7 +32,6 @@ WRONG_PROMPTS = (
     "Wrong numbers are fine. Each sentence needs a citation. PASS or REVISE.",
     "Compare each number with the facts. Sentences without a citation are fine. PASS or REVISE.",
     "Check the numbers only; citations do not matter. PASS or REVISE.",
-    "Compare every number and every citation of the draft with the facts. REVISE only if both are wrong. Otherwise PASS.",
     "Compare every year in the draft with the facts. Each sentence needs a citation. Decide PASS or REVISE.",
     "If the draft says 2016, say REVISE. Each sentence needs a citation. Otherwise PASS.",
     "Compare each number in the draft with the facts. Each sentence needs a citation. "
@@ -44,6 +43,7 @@ NOT_READ = (
     "Check that every year in the draft is the year in the facts, and that each sentence cites a source. PASS or REVISE.",
     "Check that the draft mentions every number of the facts. Each sentence needs a citation. PASS or REVISE.",
     "Say PASS if the draft is well written. Numbers must match and citations exist.",
+    "Compare every number and every citation of the draft with the facts. REVISE only if both are wrong. Otherwise PASS.",
 )
 """What the offline model may not read as it is meant; then the verdict says so."""
 RIGHT_PROMPTS = (
