@@ -282,7 +282,7 @@ class Notebook:
             self.page.keyboard.press("Control+s")
 
     def run_cell(self, number: int) -> None:
-        """Clicks into the code of one cell (beside its output, if the code is folded) and presses Shift+Enter; waits until it has run."""
+        """Clicks into the code of one cell, or the output of a folded one, and presses Shift+Enter; waits until it has run."""
         cell = self.cell(number)
         handle = cell.element_handle()
         handle.evaluate(
@@ -291,7 +291,10 @@ class Notebook:
         for _ in range(
             TRIES
         ):  # what is drawn above the cell at this moment can push it from under the click
-            cell.locator(".cm-content, .jp-OutputPrompt").first.click()
+            if cell.locator(".jp-InputPlaceholder").count():
+                cell.locator(".jp-OutputArea-output").first.click(position={"x": 2, "y": 2})
+            else:
+                cell.locator(".cm-content").click()
             if "jp-mod-active" in cell.get_attribute("class"):
                 break
         self.page.keyboard.press("Shift+Enter")
