@@ -126,7 +126,7 @@ class LiveWords:
             self.clear()
             width = shutil.get_terminal_size().columns - 1
             for speech in tuple(speeches):
-                words = printable(" ".join(speech.text.split()), lines=False)
+                words = printable(" ".join(speech.status.split()), lines=False)
                 if words:
                     room = max(width - len(speech.agent) - 2, 1)
                     print(f"{speech.agent}: {words[-room:]}"[:width], flush=True)

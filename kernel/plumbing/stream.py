@@ -11,12 +11,15 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from time import monotonic
 from typing import Any
 
 from pydantic import ValidationError
 
 from ..core.wire import Usage
 
+LONG_WAIT_S = 20.0
+"""Seconds without a word after which a reader is told that the reply is waited for."""
 _LINE_END = re.compile(rb"\r\n|\n|\r(?=[^\n])")  # an \r at the end may be half of an \r\n
 _STREAM = re.compile(rb"\s*(?::|(?:event|data|id|retry):)")
 _UNNAMED = ("", "message")
@@ -244,6 +247,7 @@ class Speech:
         self.is_heard = is_heard
         """True if somebody listens."""
         self._on_usage = on_usage
+        self._began = monotonic()
         self._reply = StreamedReply()
         self._public: Callable[[str], str] = str
 
@@ -251,6 +255,14 @@ class Speech:
     def text(self) -> str:
         """The text so far, without a key that a server echoes."""
         return self._public(self._reply.text).strip()
+
+    @property
+    def status(self) -> str:
+        """The text so far, or for how long a reply without a word is waited for; "" at first."""
+        waited = monotonic() - self._began
+        if self.text or self.tool_calls or waited < LONG_WAIT_S:
+            return self.text
+        return f"(waiting for a reply, {waited:.0f} s)"
 
     @property
     def tool_calls(self) -> int:

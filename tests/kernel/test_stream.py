@@ -30,6 +30,7 @@ from kernel.core.budget import NOTHING
 from kernel.core.events import Replied, Retried, Returned
 from kernel.parts.journal.journal import Journal
 from kernel.parts.journal.recording import kept
+from kernel.plumbing import stream
 from kernel.plumbing.stream import StreamedReply
 from kernel.testing import CountingClient
 from tests.on_each import on_each
@@ -225,6 +226,21 @@ async def test_words_of_a_try_that_broke_are_not_heard_beside_those_of_the_next(
     assert result.output == "Twice told." and heard[0] == SO_FAR
     assert all("Twice told.".startswith(text) for text in heard[1:])
     assert [each.type for each in run.events if isinstance(each, Retried)] == ["connection_error"]
+
+
+async def test_a_reply_without_a_word_is_said_to_be_waited_for(monkeypatch):
+    statuses = []
+
+    async def look():
+        statuses.append(speeches[0].status)
+
+    async def wait():
+        monkeypatch.setattr(stream, "LONG_WAIT_S", 0.0)
+
+    run = Run(streaming((look, wait, look, *WHOLE[:MIDDLE], look, *WHOLE[MIDDLE:])))
+    with run.listen() as speeches:
+        await run.ask(**ASK)
+    assert statuses == ["", "(waiting for a reply, 0 s)", SO_FAR]
 
 
 async def test_nobody_waits_for_a_reader_that_does_not_look():

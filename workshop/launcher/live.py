@@ -5,18 +5,22 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 from kernel import ApiError, Client, Exhausted, Run, SetupError, Verdict, connect, models, tool
 from kernel.core.tools import definitions, schema_of
 from kernel.core.wire import Reply, output_format
 from kernel.plumbing.connections import check_named
+from kernel.plumbing.stream import Speech
 from kernel.plumbing.trace import dollars, printable
 
 MAX_TOKENS = 512
 """Tokens that each of these answers may have."""
+LOOK_S = 0.005
+"""Seconds between two looks at a reply that comes in parts."""
 
 
 @tool
@@ -38,6 +42,8 @@ class Probe:
     question: str
     holds: Callable[[Reply], bool]
     request: Mapping[str, object]
+    is_streamed: bool = False
+    """True where the words have to come before the reply is whole."""
 
 
 def _cities(reply: Reply) -> set[str]:
@@ -80,6 +86,14 @@ PROBES = (
         _is_verdict,
         {"output_config": output_format(schema_of(Verdict))},
     ),
+    Probe(
+        "streams",
+        "01; without it the words of an answer come all at once",
+        "Count from one to twenty in words.",
+        lambda reply: bool(reply.text),
+        {},
+        is_streamed=True,
+    ),
 )
 
 
@@ -109,16 +123,41 @@ async def tried(client: Client, model: str, report: Callable[[Outcome], None]) -
 
 async def _tried(client: Client, model: str, probe: Probe) -> Outcome:
     run = Run(client)
-    messages = [{"role": "user", "content": probe.question}]
+    body = {
+        "model": model,
+        "max_tokens": MAX_TOKENS,
+        "messages": [{"role": "user", "content": probe.question}],
+        **probe.request,
+    }
     began = perf_counter()
     try:
-        reply = await run.ask(
-            model=model, max_tokens=MAX_TOKENS, messages=messages, **probe.request
-        )
+        holds = await (_streams if probe.is_streamed else _holds)(run, probe, body)
     except (ApiError, Exhausted) as problem:
         return Outcome(probe, printable(str(problem), lines=False), run.spent.tokens)
-    answer = "yes" if probe.holds(reply) else "no"
+    answer = "yes" if holds else "no"
     return Outcome(probe, answer, run.spent.tokens, perf_counter() - began)
+
+
+async def _holds(run: Run, probe: Probe, body: Mapping[str, Any]) -> bool:
+    return probe.holds(await run.ask(**body))
+
+
+async def _streams(run: Run, probe: Probe, body: Mapping[str, Any]) -> bool:
+    """True if a listener sees words before the reply is whole, and the reply holds."""
+    seen: set[str] = set()
+    with run.listen() as speeches:
+        looking = asyncio.ensure_future(_look(speeches, seen))
+        try:
+            holds = await _holds(run, probe, body)
+        finally:
+            looking.cancel()
+    return holds and bool(seen - {""})
+
+
+async def _look(speeches: Sequence[Speech], seen: set[str]) -> None:
+    while True:
+        seen.update(speech.text for speech in speeches)
+        await asyncio.sleep(LOOK_S)
 
 
 def line(outcome: Outcome) -> str:

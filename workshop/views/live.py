@@ -164,7 +164,7 @@ class _Screen:
         began = time.monotonic()
         for view, picture in zip(self._views, self._pictures, strict=True):
             picture.value = view.frame()
-        self._words.value = words([(each.agent, each.text) for each in self._speeches])
+        self._words.value = words([(each.agent, each.status) for each in self._speeches])
         try:
             scene = self._scene.scene
             self._sentence.value = (
