@@ -1,4 +1,4 @@
-"""`doctor --live`: what the chosen model can do, tried with a few short requests, under the cap of
+"""`doctor --live`: what the chosen model can do, tried with five short requests, under the cap of
 everything live."""
 
 from __future__ import annotations
