@@ -38,6 +38,8 @@ _LENGTH = re.compile(
     r"(?: (?:are the most|in all|only|per (?:plan|task|ticket)))?"
 )
 """A clause that says nothing but a length of what is made."""
+_LONGEST = 600
+"""Characters of the longest sentence that is compared with a pattern."""
 _FAULTS = "agreement|citations|coverage|clarity|words|sentences|paragraphs"
 
 
@@ -95,7 +97,8 @@ def _is_form(text: str, start: int, end: int, marks: Sequence[Mark], behaviour: 
     if whole in known or not whole:
         return True
     plain = _plain(whole)
-    if plain in known or _ROLE.fullmatch(plain) or _rules().fullmatch(plain):
+    is_short = len(plain) <= _LONGEST
+    if plain in known or (is_short and (_ROLE.fullmatch(plain) or _rules().fullmatch(plain))):
         return True
     inner = [mark.end() for mark in PIECES.finditer(text, start, end)]
     held = [mark for mark in marks if start <= mark.start < end]
@@ -117,7 +120,7 @@ def _is_clause(
     if clause in known:
         return True
     plain = _plain(clause)
-    if "!" in plain:
+    if "!" in plain or len(plain) > _LONGEST:
         return False
     if _LENGTH.fullmatch(plain) or _ROLE.fullmatch(plain) or _rules().fullmatch(plain):
         return True
