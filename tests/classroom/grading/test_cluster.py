@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ends processes 
 
 @pytest.fixture(scope="module")
 def dask(tmp_path_factory):
-    """A scheduler and two workers, each a process: (its address, the workers)."""
+    """A scheduler and two workers that have joined it, each a process: (its address, the workers)."""
     base = tmp_path_factory.mktemp("dask")
     address, processes = base / "scheduler.json", []
 
@@ -56,7 +56,10 @@ def dask(tmp_path_factory):
         until(address.exists, "the scheduler")
         for _ in range(2):
             start("worker", "--nthreads", "1", "--no-nanny", "--local-directory", str(base))
-        yield json.loads(address.read_text(encoding="utf-8"))["address"], processes[1:], base
+        named = json.loads(address.read_text(encoding="utf-8"))["address"]
+        with pool.cluster(named) as client:
+            client.wait_for_workers(2)
+        yield named, processes[1:], base
     finally:
         for process in processes:
             process.kill()
