@@ -94,10 +94,11 @@ def cmdline(process):
 
 
 def test_marks_are_those_of_one_machine_though_a_worker_is_lost(real_class, dask, tmp_path):
-    address, (lost, other), base = dask
+    address, workers, base = dask
     given = hand_in(tmp_path / "class", {name: small_class.LEARNERS[name] for name in SOME})
     process = started(given, tmp_path / "out", "--scheduler", address)
-    until(lambda: kernels_below(lost), "a task on the worker that will be lost")
+    lost = until(lambda: next(filter(kernels_below, workers), None), "a task on a worker")
+    [other] = [worker for worker in workers if worker is not lost]
     theirs, _ = left_by(base, other)
     folders, family = left_by(base, lost)
     lost.kill()
