@@ -196,7 +196,7 @@ class CircuitBreaker(Guard):
     _opened_at: float | None = field(default=None, init=False)
     _on_trial: bool = field(default=False, init=False)
     _openings: int = field(default=0, init=False)
-    """How often the circuit has been opened while it was closed."""
+    """The number of times that failures in a row have opened the circuit."""
 
     def __post_init__(self) -> None:
         if self.failures < 1:

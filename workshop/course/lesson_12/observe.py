@@ -85,7 +85,7 @@ class Source:
     description: str = "Looks things up."
     asked: list[tuple[Any, ...]] = field(default_factory=list)
     gate: asyncio.Event | None = None
-    """What calls that begin now wait for."""
+    """An event for which calls that begin now wait."""
     clock: Seconds | None = None
     takes_s: float = 0
     """Seconds that pass on the clock while it works."""
@@ -159,7 +159,7 @@ def guarded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
 def _passed_on(
     worker: Source, given: list[Handoff], results: list[Result | None]
 ) -> dict[str, Any]:
-    """What the worker was asked and what came back, of its own and where it was not asked."""
+    """Handoffs and results: those of the worker, and those where it was not asked."""
     asked = {intent for intent, *_ in worker.asked}
     pairs = [
         (handoff, result)
@@ -243,7 +243,7 @@ class LoggedCircuit:
 
 
 def through_circuit(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Which tasks reach a worker behind a circuit, what the circuit knows, and the results."""
+    """Observes the tasks that reach a worker behind a circuit, the circuit, and the results."""
     run = quiet_run()
     clock = Seconds(case["now"])
     worker = Source(case["worker"], clock=clock)
