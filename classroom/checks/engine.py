@@ -24,7 +24,6 @@ from classroom.observing import (
 )
 
 from . import deadline, in_turn, tables
-from .beside_ours import smaller
 from .compare import Row
 from .explain import explain, verdict_of
 from .help_buttons import HelpButtons
@@ -76,7 +75,8 @@ def _for_a_person(verdict: CheckVerdict) -> CheckVerdict:
     """The verdict with the way on after a pass, a word on a cell that failed, and buttons."""
     known = verdict.exercise
     if verdict.passed:
-        verdict = _with(verdict, "next", ON if known.is_turn else onward(known))
+        following = ON if known.is_turn else onward(known)
+        verdict = replace(verdict, parts=(*verdict.parts, ("next", following)))
     if answer_failed(known.name):
         verdict = replace(verdict, parts=(("note", FAILED), *verdict.parts))
     return replace(verdict, help=HelpButtons(known, verdict.passed))
@@ -130,8 +130,6 @@ def _judged(exercise: Exercise, answer: Any, drawn: Callable[[], Row]) -> CheckV
             verdict = explain(exercise, row, sights, _pictures(exercise, sights))
             if verdict.outcome == "wrong" and is_stub(answer):
                 return _not_attempted(exercise, "a line of three dots is still to be replaced")
-            if verdict.passed:
-                return _with(verdict, "beside ours", smaller(exercise, answer, sights[0].runs))
             return verdict
         case NotAttempted():
             return _not_attempted(exercise, str(problem))
@@ -142,11 +140,6 @@ def _judged(exercise: Exercise, answer: Any, drawn: Callable[[], Row]) -> CheckV
     _read(exercise, row, sights)
     sights.append(session.sight)
     return explain(exercise, row, sights, _pictures(exercise, sights))
-
-
-def _with(verdict: CheckVerdict, label: str, words: str) -> CheckVerdict:
-    """The verdict with one part more, where there are words for it."""
-    return replace(verdict, parts=(*verdict.parts, (label, words))) if words else verdict
 
 
 def _read(exercise: Exercise, row: Row, sights: list[Sight]) -> None:

@@ -27,7 +27,7 @@ TEXT_WIDTH = 104
 @dataclass(frozen=True)
 class CheckVerdict:
     """The outcome of a check. `parts` are (label, text): called, came back, expected, likely cause,
-    next; after a pass: why it works, now break it, beside ours, next.
+    next; after a pass: why it works, now break it, next.
     """
 
     exercise: Exercise
