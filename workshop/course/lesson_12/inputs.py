@@ -243,7 +243,7 @@ def tries(draw: Random) -> dict[str, list[Any]]:
         "artifacts": {"index": f"of {number} documents"},
     }
     final = {"status": "failed", "reason": f"HTTP 400, request {number}", "retry_after_s": 5}
-    short, middle = draw.randint(3, 9) + 0.5, draw.randint(11, 50)
+    short, middle = draw.randint(3, 9) + 0.5, draw.randint(21, 50)
 
     def case(about: str, *waits: float | None, end: Any = fine, part: bool = False) -> Any:
         results = [_busy(draw, wait) for wait in waits]
@@ -271,6 +271,8 @@ def tries(draw: Random) -> dict[str, list[Any]]:
                 None,
                 part=True,
             ),
+            case("less than half a second is asked for, twice", 0.2, 0.3),
+            case("most of a minute is asked for, twice", draw.randint(40, 50), middle + 9),
             case("60 seconds are asked for", 60),
             case("more than a minute is asked for", 60 + draw.randint(1, 9)),
             case("an hour is asked for after the second try", short, 3600),
