@@ -170,10 +170,6 @@ class Course:
     """The aspect of an observation, if any, that says how a text of the learner's was read."""
     picture_of: Callable[[str, list[Any]], Any] = _nothing
     """(kind, what `observe` noted) → the picture under a verdict, or None."""
-    costs_of: Callable[[list[Any]], Mapping[str, int] | None] = _nothing
-    """Returns the needs of an answer, from what `observe` noted, by the noun that is counted, as in
-    {"query": 2}; the costliest first. Beside them a check holds those of our solution.
-    """
     service: Callable[[], Service | None] = _nothing
     documents: Callable[[], OwnDocuments | None] = _nothing
     pages: Callable[[], Iterable[tuple[Path, str]]] = _none

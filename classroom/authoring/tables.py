@@ -14,7 +14,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from classroom.checks.beside_ours import measured
 from classroom.checks.compare import Row, marked
 from classroom.checks.draws import cases_of, draw_of
 from classroom.checks.register import Exercise, exercises, turns
@@ -29,10 +28,7 @@ DRAWS = 12
 HERE = Path(__file__).resolve()
 CODE = [
     HERE,
-    *(
-        (HERE.parent.parent / "checks" / f"{name}.py")
-        for name in ("beside_ours", "compare", "draws", "tables")
-    ),
+    *((HERE.parent.parent / "checks" / f"{name}.py") for name in ("compare", "draws", "tables")),
 ]
 """The toolkit's own code that a table depends on."""
 VERIFIED = "tables.json"
@@ -104,21 +100,7 @@ def table_of(exercise: Exercise) -> str:
     rows = [row_of(exercise, draw) for draw in draws]
     if problem := unnamed(exercise, rows):
         raise ValueError(problem)
-    return as_json(rows, [*exercise.slips], measured_of(exercise))
-
-
-def measured_of(exercise: Exercise) -> dict[str, int]:
-    """The size of our solution, its whole cell, and what it needs on the example."""
-    solution = answers.ours(exercise.id)
-    answer = answers.made(exercise.id, exercise.name, solution)
-    example = cases_of(exercise.id, draw_of(exercise.id, 0))[0]
-    session = Session(observer(exercise.id), exercise.name)
-    silence = io.StringIO()
-    with contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence):
-        sight = session.see(answer, stored(example.inputs))
-        with contextlib.suppress(Exception):
-            session.close()
-    return measured(answer, solution, sight.runs)
+    return as_json(rows, [*exercise.slips])
 
 
 def generated(lessons: tuple[str, ...] = ()) -> Iterator[tuple[Path, str]]:

@@ -2,10 +2,10 @@
 you are.
 """
 
-from .board import progress
 from .engine import CheckFailed, check
 from .hints import hint, solution
 from .progress import reset
+from .progress_table import progress
 from .register import Exercise, Misconception, UnknownExercise, exercise, exercises, turns
 from .your_turn import passed
 

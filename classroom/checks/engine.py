@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from classroom.course import active
-from classroom.notebook.presence import IN_BROWSER, interactive
+from classroom.notebook.presence import IN_BROWSER, answer_failed, interactive
 from classroom.observing import (
     NotAttempted,
     Session,
@@ -24,9 +24,9 @@ from classroom.observing import (
 )
 
 from . import deadline, in_turn, tables
-from .beside_ours import smaller
 from .compare import Row
 from .explain import explain, verdict_of
+from .help_buttons import HelpButtons
 from .onward import onward
 from .progress import record
 from .register import Exercise, UnknownExercise, exercise
@@ -63,14 +63,26 @@ def check(id: str, answer: Any) -> CheckVerdict | LearnerNote:
     if known.is_turn:
         note(id, answer, has_passed=verdict.passed)
     record(known.id, verdict, source_of(answer))
-    if verdict.passed and person:
-        return _with(verdict, "next", ON if known.is_turn else onward(known))
+    if person:
+        return _for_a_person(verdict)
     untouched = known.is_turn and verdict.outcome == "not attempted"
-    if not verdict.passed and not person and not untouched:
+    if not verdict.passed and not untouched:
         raise CheckFailed(verdict.text())
     return verdict
 
 
+def _for_a_person(verdict: CheckVerdict) -> CheckVerdict:
+    """The verdict with the way on after a pass, a word on a cell that failed, and buttons."""
+    known = verdict.exercise
+    if verdict.passed:
+        following = ON if known.is_turn else onward(known)
+        verdict = replace(verdict, parts=(*verdict.parts, ("next", following)))
+    if answer_failed(known.name):
+        verdict = replace(verdict, parts=(("note", FAILED), *verdict.parts))
+    return replace(verdict, help=HelpButtons(known, verdict.passed))
+
+
+FAILED = "The cell above ended in an error; this checks what last ran."
 ON = "Run on: the rest of the lesson works with your function."
 
 
@@ -118,8 +130,6 @@ def _judged(exercise: Exercise, answer: Any, drawn: Callable[[], Row]) -> CheckV
             verdict = explain(exercise, row, sights, _pictures(exercise, sights))
             if verdict.outcome == "wrong" and is_stub(answer):
                 return _not_attempted(exercise, "a line of three dots is still to be replaced")
-            if verdict.passed:
-                return _with(verdict, "beside ours", smaller(exercise, answer, sights[0].runs))
             return verdict
         case NotAttempted():
             return _not_attempted(exercise, str(problem))
@@ -130,11 +140,6 @@ def _judged(exercise: Exercise, answer: Any, drawn: Callable[[], Row]) -> CheckV
     _read(exercise, row, sights)
     sights.append(session.sight)
     return explain(exercise, row, sights, _pictures(exercise, sights))
-
-
-def _with(verdict: CheckVerdict, label: str, words: str) -> CheckVerdict:
-    """The verdict with one part more, where there are words for it."""
-    return replace(verdict, parts=(*verdict.parts, (label, words))) if words else verdict
 
 
 def _read(exercise: Exercise, row: Row, sights: list[Sight]) -> None:

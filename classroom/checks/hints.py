@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import textwrap
 
 from classroom.course import active
 from classroom.notebook.presence import interactive
@@ -41,14 +42,15 @@ def solution(id: str) -> LearnerNote:
     """Our solution, why it works, one alternative, and the difference from the last answer that was
     checked.
 
-    Opens after passing or after three tries. Raises UnknownExercise when nobody is there.
+    Opens after passing or after three tries; that of a turn at once, since it stands in the lesson.
+    Raises UnknownExercise when nobody is there.
     """
     asked = _found(id)
     if isinstance(asked, LearnerNote):
         return asked
     known = of(id)
     tries = known.get("tries", 0)
-    if not known.get("passed") and tries < TRIES:
+    if not known.get("passed") and tries < TRIES and not asked.is_turn:
         return LearnerNote(
             f"{asked.id} {asked.title}: the solution opens when you pass, or after {TRIES} tries "
             f"(so far {tries}).\n\n"
@@ -74,7 +76,11 @@ def solution(id: str) -> LearnerNote:
 
 
 def our_solution(known: Exercise) -> str:
-    """The source of the master's answer cell without its marks; empty where there is no master."""
+    """The source of the master's answer cell without its marks; empty where there is no master. Of
+    a turn, our way in its lesson.
+    """
+    if known.is_turn:
+        return _our_way(known)
     for path in sorted(active().solutions.glob(f"{known.lesson}_*.ipynb")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             if {"id": known.id, "role": "answer"}.items() <= cell["metadata"].get(
@@ -82,6 +88,16 @@ def our_solution(known: Exercise) -> str:
             ).items():
                 lines = "".join(cell["source"]).splitlines()
                 return "\n".join(line for line in lines if line.strip() not in MARKS)
+    return ""
+
+
+def _our_way(turn: Exercise) -> str:
+    """The function in the cell of a lesson that does nothing where the learner's has passed."""
+    for path in sorted(active().notebooks.glob(f"{turn.lesson}_*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            condition, _, body = "".join(cell["source"]).partition("\n")
+            if cell["cell_type"] == "code" and condition.startswith(f'if not passed("{turn.id}")'):
+                return textwrap.dedent(body).strip("\n")
     return ""
 
 

@@ -84,8 +84,6 @@ class Exercise:
     """The kind of picture of a learner's run, such as "team"; empty for the course's usual one."""
     is_function: bool = True
     """False for an exercise whose answer is a text or another object that is not called."""
-    beside_ours: bool = True
-    """False where an answer brings material of its own, so that what ours needs says nothing."""
 
     @property
     def lesson(self) -> str:
@@ -154,7 +152,7 @@ def _read(folder: Path) -> tuple[Exercise, ...]:
         raise ValueError(f"{path.parent.name}/{path.name}: {problem}") from None
 
 
-OF_A_TURN = {"difficulty": 0, "importance": 0, "points": 0, "why": "", "beside_ours": False}
+OF_A_TURN = {"difficulty": 0, "importance": 0, "points": 0, "why": ""}
 """The facts that words of a turn need not hold: our way stands under it."""
 
 

@@ -7,7 +7,7 @@ table of other inputs is refused and never compared with.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,11 +26,6 @@ def path_of(id: str) -> Path:
 def count(id: str) -> int:
     """Number of rows in the table of an exercise. Raises LookupError when it is missing."""
     return len(_record(id)["draws"])
-
-
-def measured(id: str) -> dict[str, int]:
-    """The size of our solution, and what it needed on the example, by the noun that is counted."""
-    return _record(id).get("measured", {})
 
 
 @cache
@@ -79,11 +74,10 @@ def _with_marks(case: ExerciseCase, shown: list[Any], record: dict[str, Any]) ->
     return tried(case, dict(ours), slips)
 
 
-def as_json(table: Sequence[Row], slips: Sequence[str], measured: Mapping[str, int]) -> str:
+def as_json(table: Sequence[Row], slips: Sequence[str]) -> str:
     """A table as text, one case a line; the example, with which every draw begins, once.
 
-    slips: the names of all slips, in the order in which their marks are written; measured: the size
-    of our solution, and what it needed on the example.
+    slips: the names of all slips, in the order in which their marks are written.
     """
     aspects = sorted(
         {mark.aspect for drawn in table for case in drawn for mark in case.slips.values()}
@@ -94,7 +88,6 @@ def as_json(table: Sequence[Row], slips: Sequence[str], measured: Mapping[str, i
         cases = [ExerciseCase(case.trial, case.about, case.inputs, case.outside) for case in drawn]
         draws.append(f'{{"of": "{digest(cases)}", "cases": [\n{_listed(lines)}\n]}}')
     head = [
-        f'"measured": {_compact(measured)}',
         f'"slips": {_compact(slips)}',
         f'"aspects": {_compact(aspects)}',
         f'"example": {_line(table[0][0], slips, aspects)}',

@@ -27,7 +27,7 @@ TEXT_WIDTH = 104
 @dataclass(frozen=True)
 class CheckVerdict:
     """The outcome of a check. `parts` are (label, text): called, came back, expected, likely cause,
-    next; after a pass: why it works, now break it, beside ours, next.
+    next; after a pass: why it works, now break it, next.
     """
 
     exercise: Exercise
@@ -38,6 +38,9 @@ class CheckVerdict:
     """A view of the learner's own run, with `finding()`, a sentence, and `markup()`; or None. One
     whose `events` are empty is not shown.
     """
+
+    help: Any = None
+    """The control below the card, such as buttons, where a person is there; or None."""
 
     @property
     def passed(self) -> bool:
@@ -80,6 +83,19 @@ class CheckVerdict:
         content.append(block(heading(self.headline), "".join(rows), hue=HUES[self.outcome]))
         return sheet(self.headline, content)
 
+    def _ipython_display_(self) -> None:
+        """Shows the card, which stays in a saved notebook, and the control in an output of its
+        own.
+
+        Raises NotImplementedError where there is none: IPython shows the card itself then.
+        """
+        if self.help is None:
+            raise NotImplementedError
+        from IPython.display import display
+
+        display(self._repr_mimebundle_(), raw=True)
+        display(self.help)
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         try:
             return {"text/html": self.html(), "text/plain": self.text()}
@@ -104,12 +120,15 @@ class LearnerNote:
     words: str
     code: str = ""
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+    def html(self) -> str:
         from classroom.paper.page import heading, payload, sheet
 
         first, _, rest = self.words.partition("\n")
         content = [heading(first), _prose(rest), payload(self.code) if self.code else ""]
-        return {"text/html": sheet(first, content), "text/plain": repr(self)}
+        return sheet(first, content)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/html": self.html(), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         return self.words + (f"\n\n{self.code}" if self.code else "")

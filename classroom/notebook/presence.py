@@ -5,6 +5,7 @@ make sense.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path, PurePath
 
@@ -35,6 +36,19 @@ def interactive() -> bool:
         return bool(get_ipython().kernel.get_parent("shell")["content"]["allow_stdin"])
     except Exception:
         return False
+
+
+def answer_failed(name: str) -> bool:
+    """True if the cell that ran before this one was to define a name, and ended in an error."""
+    if not in_notebook():
+        return False
+    from IPython import get_ipython
+
+    last = get_ipython().last_execution_result
+    if last is None or last.success:
+        return False
+    source = str(last.info.raw_cell)
+    return re.search(rf"^\s*(async def|def|class)\s+{name}\b|^{name}\s*=", source, re.M) is not None
 
 
 def notebook_path() -> Path | None:

@@ -181,7 +181,8 @@ class CircuitBreaker(Guard):
     clock:  seconds, monotonic.
     counts: which results are failures; `is_failure` unless you say otherwise.
 
-    A bug counts as a failure and is raised; a cancelled trial decides nothing. A trial that hangs
+    A bug counts as a failure and is raised; a cancelled trial decides nothing. A late result, of a
+    call that began before the circuit opened, is no news and counts neither way. A trial that hangs
     turns all others away for as long as it hangs, so a breaker wants a `Deadline` inside:
     `CircuitBreaker(Deadline(x))`. One breaker guards one worker: share the object, also between
     threads. Source of the idea: M. Nygard, "Release It!".
@@ -194,6 +195,8 @@ class CircuitBreaker(Guard):
     _in_a_row: int = field(default=0, init=False)
     _opened_at: float | None = field(default=None, init=False)
     _on_trial: bool = field(default=False, init=False)
+    _openings: int = field(default=0, init=False)
+    """The number of times that failures in a row have opened the circuit."""
 
     def __post_init__(self) -> None:
         if self.failures < 1:
@@ -217,9 +220,10 @@ class CircuitBreaker(Guard):
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Returns the worker's result, or a failure at once while the circuit turns work away."""
+        began = self._openings  # read first: what opens the circuit from here on makes this late
         wait_s = self._wait_s()
         if wait_s is None:
-            return await self._pass(handoff, run)
+            return await self._pass(handoff, run, began)
         if wait_s > 0:
             return self._turned_away(f"next trial in {wait_s:.0f} s", "open")
         if not self._begin_trial():
@@ -234,17 +238,17 @@ class CircuitBreaker(Guard):
                 self._on_trial = True
         return begins
 
-    async def _pass(self, handoff: Handoff, run: Run) -> Result:
+    async def _pass(self, handoff: Handoff, run: Run, began: int) -> Result:
         """Work in a closed circuit: failures in a row open it."""
         try:
             result = await run.dispatch(self.wraps, handoff)
         except Exception as bug:
-            self._count_failure(run, f"a bug: {type(bug).__name__}")
+            self._count_failure(run, began, f"a bug: {type(bug).__name__}")
             raise
         if result.ok:
-            self._count_success()
+            self._count_success(began)
         elif self.counts(result):
-            self._count_failure(run, f"{counted(self.failures, 'failure')} in a row")
+            self._count_failure(run, began, f"{counted(self.failures, 'failure')} in a row")
         return result
 
     async def _try(self, handoff: Handoff, run: Run) -> Result:
@@ -264,23 +268,24 @@ class CircuitBreaker(Guard):
         finally:
             self._on_trial = False  # last: the next trial begins only when this one has decided
 
-    def _count_success(self) -> None:
+    def _count_success(self, began: int) -> None:
         """Forgets the failures before; a call that began before the circuit opened says nothing."""
         with _SHARED:
-            if self._opened_at is None:
+            if began == self._openings:
                 self._in_a_row = 0
 
-    def _count_failure(self, run: Run, why: str) -> None:
+    def _count_failure(self, run: Run, began: int, why: str) -> None:
         """Counts a failure, and opens the circuit when it is the last one allowed; a call that
         began before the circuit opened says nothing.
         """
         with _SHARED:
-            if self._opened_at is not None:
+            if began != self._openings:
                 return
             self._in_a_row += 1
             if self._in_a_row < self.failures:
                 return
             self._opened_at = self.clock()
+            self._openings += 1
         self._say(run, "open", why)
 
     def _open(self, run: Run, why: str) -> None:

@@ -226,13 +226,14 @@ class Notebook:
     def wait_until_run(self, *, cells: int | None = None) -> None:
         """Until the first `cells` code cells (all, if not given) have a number and none of them runs.
 
-        The number of a folded cell is that of its output.
+        The number of a folded cell is that of its output; one without any shows nothing to wait for.
         """
         self.page.wait_for_function(
             """cells => {
                 const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell')]
                     .filter(it => it.querySelector('.cm-content')?.textContent.trim() !== '')
                     .slice(0, cells ?? undefined)
+                    .filter(it => it.querySelector('.cm-content') || it.querySelector('.jp-OutputPrompt'))
                     .map(it => it.querySelector(it.querySelector('.cm-content') ? '.jp-InputPrompt' : '.jp-OutputPrompt'));
                 return prompts.length && prompts.every(it => /\\[\\d+\\]/.test(it?.textContent));
             }""",

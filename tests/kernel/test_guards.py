@@ -417,6 +417,32 @@ def test_a_call_that_began_before_the_circuit_opened_says_nothing_about_it(late)
     assert [note.fields["state"] for note in notes(run, "breaker")] == ["open"]
 
 
+def test_a_late_failure_says_nothing_after_a_good_trial_either():
+    clock = Clock()
+
+    class Slow(Worker):
+        async def execute(self, handoff, run):
+            if handoff.intent == "slow":
+                await gate.wait()
+            return await super().execute(handoff, run)
+
+    breaker = CircuitBreaker(Slow(overloaded(), "ok", overloaded()), failures=1, clock=clock)
+    run = new_run()
+    gate = asyncio.Event()
+
+    async def story():
+        slow = asyncio.ensure_future(run.fan_out([(breaker, Handoff(intent="slow"))]))
+        await asyncio.sleep(0.01)
+        await run.dispatch(breaker, HANDOFF)
+        clock.now = 31
+        await run.dispatch(breaker, Handoff(intent="trial"))
+        gate.set()
+        await slow
+
+    asyncio.run(story())
+    assert breaker.state == "closed"
+
+
 @on_each("end", [overloaded(), KeyError("oops"), "ok"], ids=repr)
 def test_a_trial_decides_before_another_one_may_begin(end):
     seen = []

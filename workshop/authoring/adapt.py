@@ -102,7 +102,7 @@ def unfit(exercise: Exercise) -> str:
     """
     rows = [tables.row_of(exercise, draw_of(exercise.id, number)) for number in range(tables.DRAWS)]
     path_of(exercise.id).write_text(
-        as_json(rows, [*exercise.slips], tables.measured_of(exercise)),
+        as_json(rows, [*exercise.slips]),
         encoding="utf-8",
         newline="\n",
     )

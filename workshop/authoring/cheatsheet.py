@@ -34,13 +34,14 @@ IN_A_NOTEBOOK = {
     "workshop.controls": (
         "model_switch",
         "predict",
+        "tally",
         "topic_box",
         "checkpoint",
         "kept_file",
         "failure_lab",
         "criteria_card",
     ),
-    "workshop.checks": ("check", "hint", "solution", "progress"),
+    "workshop.checks": ("check", "hint", "solution", "progress", "reset"),
     "workshop.views": (
         "watch",
         "Timeline",

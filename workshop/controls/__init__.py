@@ -6,7 +6,7 @@ from .card import Card, criteria_card
 from .checkpoint import CheckpointDecision, checkpoint, kept_file
 from .failure_lab import FailureLab, failure_lab
 from .model_switch import ModelSwitch, model_switch
-from .prediction import Prediction, predict
+from .prediction import Prediction, predict, tally
 from .topic_box import TopicBox, topic_box
 
 __all__ = [
@@ -22,5 +22,6 @@ __all__ = [
     "kept_file",
     "model_switch",
     "predict",
+    "tally",
     "topic_box",
 ]

@@ -34,6 +34,8 @@ class Prediction(Control):
     right: Right | None = None
     """Picks the option that happened, from what the run left behind."""
     revealed: bool = field(default=False, init=False)
+    is_right: bool = field(default=False, init=False)
+    """True if the run did what was predicted."""
 
     def text(self) -> str:
         """The question and its options, with letters."""
@@ -52,6 +54,7 @@ class Prediction(Control):
         """
         words = self._picked(happened)
         self.revealed = True
+        self.is_right = self.chosen == words
         if "widget" in vars(self):
             self._choice.disabled = True
             self._show_status()
@@ -120,6 +123,36 @@ class Reveal(Control):
         return {**page, "text/plain": self.text()}
 
 
+@dataclass(repr=False)
+class Tally(Control):
+    """The number of predictions that a kernel has asked for, were made, and were right."""
+
+    asked: int
+    made: int
+    right: int
+
+    def text(self) -> str:
+        if not self.made:
+            return f"You made none of {self.asked} predictions."
+        left = self.asked - self.made
+        left_out = f" You left out {left}." if left else ""
+        return f"You predicted {self.right} of {self.asked}.{left_out}"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        page = {"text/html": status_line(self.text())} if control.interactive() else {}
+        return {**page, "text/plain": self.text()}
+
+
+def tally() -> Tally:
+    """The tally of a lesson's predictions, for its end; as the last line of a cell it is shown."""
+    made = [one for one in _asked.values() if one.chosen]
+    return Tally(len(_asked), len(made), sum(one.is_right for one in made))
+
+
+_asked: dict[str, Prediction] = {}
+"""The predictions that this kernel has asked for; one that was asked for twice counts once."""
+
+
 def predict(question: str, *options: str, right: Right | None = None) -> Prediction:
     """Asks for a prediction; as the last line of a cell it is shown, with the choice made before.
 
@@ -138,6 +171,7 @@ def predict(question: str, *options: str, right: Right | None = None) -> Predict
     if not 2 <= len(set(options)) == len(options) <= 4:
         raise ValueError(f"a prediction needs two to four different options; got {options!r}")
     prediction = Prediction(question, options, right=right)
+    _asked[_key(prediction)] = prediction
     if control.interactive():
         choice = _known().get(_key(prediction))
         prediction.chosen = choice if choice in options else None

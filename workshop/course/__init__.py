@@ -41,12 +41,6 @@ def _picture_of(kind: str, runs: list[Any]) -> Any:
     return picture_of(kind, runs)
 
 
-def _costs_of(runs: list[Any]) -> dict[str, int]:
-    from .costs import costs_of
-
-    return costs_of(runs)
-
-
 def _service() -> Service:
     from . import service
 
@@ -199,7 +193,6 @@ COURSE = Course(
     known_errors=_known_errors,
     as_read="the offline model",
     picture_of=_picture_of,
-    costs_of=_costs_of,
     service=_service,
     documents=_documents,
     pages=_pages,

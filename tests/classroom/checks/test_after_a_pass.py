@@ -1,4 +1,4 @@
-"""Facts about what a check says after a pass: the next exercise, and where ours needs less."""
+"""Facts about what a check says after a pass: the next exercise."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ import sys
 import pytest
 
 from classroom.authoring.answers import made, ours
-from classroom.checks import beside_ours, check, exercise, exercises, reset
-from classroom.checks.beside_ours import measured, smaller
-from classroom.checks.engine import judge
+from classroom.checks import check, exercise, exercises, reset
 
 ENGINE, PROGRESS, HINTS, ONWARD = (
     sys.modules[f"classroom.checks.{name}"] for name in ("engine", "progress", "hints", "onward")
@@ -128,117 +126,3 @@ def test_the_way_on_is_a_link_on_the_page_and_readable_as_text(somebody):
     verdict = check("03.4", made("03.4", "reviewed", ours("03.4")))
     assert 'href="../notebooks/04_fan_out.ipynb">04 Fan out</a>' in verdict.html()
     assert "04.1 Fan out with a limit" in verdict.text()
-
-
-# ── beside ours ───────────────────────────────────────────────────────────────────────────────────
-
-LONG = '''
-async def in_stages(run, task, stages):
-    """Says nothing that counts.
-
-    Not even here.
-    """
-    work = {}
-    text = None
-    names = list(stages)
-    for number in range(len(names)):
-        name = names[number]
-        stage = stages[name]
-        given = dict(work)
-        handoff = Handoff(intent=task, artifacts=given)
-        result = await run.dispatch(stage, handoff)
-        part = result.as_text()
-        stopped = result.status == "exhausted"
-        usable = result.ok or (stopped and part)
-        if not usable:
-            status = result.status
-            reason = name + ": " + result.reason
-            return Result(status=status, output=text, reason=reason, artifacts=work)
-        text = part
-        work[name] = text
-    return Result(status="ok", output=text, artifacts=work)
-'''
-STATEMENTS = 20
-"""Of LONG, counted by hand: the function, 3 in front of the loop, the loop, 8 in front of its `if`,
-the `if` with 3 in it, 2 behind it, and the return.
-"""
-
-
-def beside(id, source):
-    verdict = judge(exercise(id), made(id, exercise(id).name, source), seed=1)
-    assert verdict.passed
-    return dict(verdict.parts).get("beside ours", "")
-
-
-def test_a_longer_answer_hears_how_long_ours_is():
-    ours_has = measured(None, ours("03.3"), [])["statement"]
-    assert beside("03.3", LONG) == (
-        f"Yours is right, and ours is shorter: it has {ours_has} statements, yours {STATEMENTS}; "
-        '`solution("03.3")` shows it.'
-    )
-
-
-def test_our_own_answer_and_its_layout_hear_nothing():
-    spread = ours("03.3").replace("# solution", "# a comment\n\n    # and another\n")
-    spread = spread.replace(
-        "Handoff(intent=task, artifacts=work)", "Handoff(\n intent=task,\n artifacts=work\n)"
-    )
-    assert beside("03.3", ours("03.3")) == beside("03.3", spread) == ""
-
-
-@pytest.fixture
-def weighed(monkeypatch):
-    """The sentence on two answers of which only the numbers are known."""
-
-    def sentence(ours, theirs, id="03.3"):
-        monkeypatch.setattr(beside_ours.tables, "measured", lambda id: ours)
-        monkeypatch.setattr(beside_ours, "measured", lambda *_: theirs)
-        return smaller(exercise(id), None, [])
-
-    return sentence
-
-
-def test_what_costs_less_is_said_before_what_is_shorter(weighed):
-    ours = {"call": 2, "token": 1_500, "statement": 10}
-    assert weighed(ours, {"call": 3, "token": 2_500, "statement": 20}) == (
-        "Yours is right, and ours needs less: on the example 2 calls, yours 3; "
-        '`solution("03.3")` shows it.'
-    )
-    assert "1,500 tokens, yours 2,500;" in weighed(ours, {**ours, "token": 2_500})
-
-
-@pytest.mark.parametrize("id", [one.id for one in exercises("27")])
-def test_what_was_made_of_a_learners_own_material_is_not_measured_by_ours(weighed, id):
-    ours, theirs = {"token": 1_237, "statement": 5}, {"token": 3_743, "statement": 50}
-    assert weighed(ours, theirs) and weighed(ours, theirs, id) == ""
-
-
-def test_where_our_solution_is_not_in_this_copy_nobody_is_sent_to_it(weighed, monkeypatch):
-    monkeypatch.setattr(beside_ours, "our_solution", lambda _: "")
-    assert weighed({"statement": 5}, {"statement": 9}).endswith("it has 5 statements, yours 9.")
-
-
-@pytest.mark.parametrize(
-    "theirs",
-    [
-        {"call": 2, "statement": 10},
-        {"call": 1, "statement": 30},  # shorter, and it costs more: a matter of taste
-        {"call": 3, "statement": 9},
-        {"call": 2, "statement": 12},  # ours is shorter by two: nothing to speak of
-        {"query": 9},
-        {},
-    ],
-)
-def test_nothing_is_said_where_ours_is_not_better_in_all_that_was_counted(weighed, theirs):
-    assert weighed({"call": 2, "statement": 10}, theirs) == ""
-
-
-def test_of_a_prompt_its_words_count():
-    assert measured("You write. " * 5, "", [])["word"] == 10
-    assert measured(None, "not python (", []) == {}
-
-
-def test_every_table_says_what_ours_measures():
-    for one in exercises():
-        known = beside_ours.tables.measured(one.id)
-        assert known.get("statement") or known.get("word"), one.id

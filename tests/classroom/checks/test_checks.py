@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 import warnings
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -44,6 +45,9 @@ pytestmark = pytest.mark.usefixtures("patient")
 ENGINE, PROGRESS, HINTS = (
     sys.modules[f"classroom.checks.{name}"] for name in ("engine", "progress", "hints")
 )
+
+
+PRESENCE = sys.modules["classroom.notebook.presence"]
 
 
 def verdict_on(exercise, source, **options):
@@ -88,6 +92,66 @@ def test_with_a_person_there_nothing_is_raised(somebody):
     assert check("01.1", made("01.1", "answer", stub("01.1"))).outcome == "not attempted"
     assert "there is no exercise '01.9'" in repr(check("01.9", None))
     assert "there is no exercise 1.1" in repr(hint(1.1)) + repr(solution(1.1)) + repr(reset(1.1))
+
+
+def shown(verdict, monkeypatch):
+    """The outputs of a cell that ends with a verdict; none where IPython shows the verdict itself."""
+    outputs = []
+    monkeypatch.setattr("IPython.display.display", lambda shown, **_: outputs.append(shown))
+    with contextlib.suppress(NotImplementedError):
+        verdict._ipython_display_()
+    return outputs
+
+
+def buttons_of(help):
+    row, _ = help.widget.children[1].children
+    return {button.description: button for button in row.children}
+
+
+async def test_a_hint_and_our_solution_are_buttons_under_the_card_of_a_person(
+    somebody, monkeypatch
+):
+    card, help = shown(check("01.1", made("01.1", "answer", stub("01.1"))), monkeypatch)
+    assert set(card) == {"text/html", "text/plain"}, "the card stays in a saved notebook"
+    assert 'hint("01.1")' in help.text() and 'solution("01.1")' in help.text()
+    below = help.widget.children[1].children[1]
+    for name, words in (
+        ("Hint 1 of 3", "hint 1 of 3"),
+        ("Hint 2 of 3", "hint 2 of 3"),
+        ("Our solution", "opens when you pass"),
+    ):
+        buttons_of(help)[name].click()
+        await asyncio.sleep(0)
+        assert words in below.value
+    _, help = shown(check("01.1", made("01.1", "answer", ours("01.1"))), monkeypatch)
+    assert [*buttons_of(help)] == ["Our solution"] and "hint(" not in help.text()
+
+
+def test_with_nobody_there_a_card_has_no_buttons(monkeypatch):
+    assert shown(check("01.1", made("01.1", "answer", ours("01.1"))), monkeypatch) == []
+
+
+@pytest.mark.parametrize(
+    ("cell", "says"),
+    [
+        ("async def answer():\n    oops", True),
+        ("async def answers():\n    oops", False),
+        ("check('01.1', answer)", False),
+    ],
+)
+def test_a_cell_that_ended_in_an_error_is_named(somebody, monkeypatch, cell, says):
+    name = exercise("01.1").name
+    last = SimpleNamespace(
+        success=False, info=SimpleNamespace(raw_cell=cell.replace("def answer(", f"def {name}("))
+    )
+    monkeypatch.setattr(PRESENCE, "in_notebook", lambda: True)
+    shell = SimpleNamespace(last_execution_result=last, user_ns={})
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+    verdict = check("01.1", made("01.1", "answer", ours("01.1")))
+    assert ("The cell above ended in an error" in verdict.text()) is says
+    last.success = True
+    verdict = check("01.1", made("01.1", "answer", ours("01.1")))
+    assert "ended in an error" not in verdict.text()
 
 
 def test_a_verdict_that_passed_is_the_same_each_time():

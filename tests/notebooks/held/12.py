@@ -48,6 +48,11 @@ def test_a_refusal_opens_no_circuit(lesson):
     assert lesson.refusing_theirs.asked == 12
 
 
+def test_a_late_result_changes_no_circuit(lesson):
+    assert lesson.late_ours == 3
+    assert lesson.late_theirs == 0
+
+
 def test_a_retry_ends_when_the_circuit_opens(lesson):
     given = [event for event in lesson.stack_run.events if event.kind == "dispatch"]
     assert sum(not event.wrapper for event in given) == 2

@@ -33,6 +33,7 @@ from workshop.controls import (
     kept_file,
     model_switch,
     predict,
+    tally,
     topic_box,
 )
 from workshop.controls.bill import accounts
@@ -81,6 +82,7 @@ def kept_elsewhere(monkeypatch, tmp_path):
     switch_module._switches.clear()
     sys.modules["workshop.controls.topic_box"]._in_memory.clear()
     prediction_module._in_memory.clear()
+    prediction_module._asked.clear()
     card_module._in_memory.clear()
 
 
@@ -332,6 +334,19 @@ def test_a_function_picks_the_option_from_the_learners_own_run(somebody):
         assert repr(asked.reveal(*run)) == words
     counted = predict("How many?", "2", "3", right=len)
     assert counted.reveal(["a", "b"]).happened == "2"
+
+
+def test_the_tally_counts_what_was_asked_made_and_right(somebody):
+    first, second, third = (predict(f"Which one, {n}?", "this", "that") for n in (1, 2, 3))
+    assert tally().text() == "You made none of 3 predictions."
+    button(on_display(first), "this").click()
+    button(on_display(second), "that").click()
+    for each in (first, second, third):
+        each.reveal("this")
+    assert tally().text() == "You predicted 1 of 3. You left out 1."
+    again = predict("Which one, 1?", "this", "that")
+    again.reveal("this")
+    assert tally().text() == "You predicted 1 of 3. You left out 1.", "a cell that ran twice"
 
 
 def test_what_cannot_be_picked_is_said_and_ends_no_prediction(somebody):

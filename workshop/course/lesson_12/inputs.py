@@ -162,6 +162,9 @@ def outages(draw: Random) -> dict[str, list[Any]]:
     def later(status: str, count: int = 1, after_s: int = cooldown_s) -> list[list[Any]]:
         return [[after_s, count, status]]
 
+    def slow(status: str) -> list[list[Any]]:
+        return [[1, failures + 1, f"late {status}"]]
+
     many = draw.randint(3, 5)
     first = case("the worker is down", goods, down, away, failures=failures)
     at_zero = case("the very first call fails, at 0 seconds", [[0, 1, "failed"]], away, failures=1)
@@ -203,6 +206,20 @@ def outages(draw: Random) -> dict[str, list[Any]]:
             case("many at once, and all is well", [[1, many, "ok"]], goods),
         ],
         "counts": [
+            case(
+                "a slow call is answered after others have opened the circuit",
+                slow("ok"),
+                away,
+                later("ok"),
+                goods,
+            ),
+            case(
+                "a slow call fails after others have opened the circuit",
+                slow("failed"),
+                away,
+                later("ok", after_s=cooldown_s - LATE_S - len(away)),
+                goods,
+            ),
             case("the worker refuses", refused, goods),
             case("a refusal between failures", some, [[1, 1, "refused"], [1, 1, "failed"]], away),
             case("the trial is refused", down, later("refused"), [[1, 1, "failed"]], away),
@@ -210,5 +227,109 @@ def outages(draw: Random) -> dict[str, list[Any]]:
     }
 
 
+LATE_S = 5
+"""Of `observe`."""
 WORKERS = ("archive", "index", "mirror", "library")
-INPUTS = {"12.1": machines, "12.2": services, "12.3": outages}
+
+# ── 12.t1 and 12.t2 ───────────────────────────────────────────────────────────────────────────
+
+
+def tries(draw: Random) -> dict[str, list[Any]]:
+    """Services that are busy once, twice or for good, and ask for some time, too much, or none."""
+    number = draw.randint(100, 999)
+    fine = {
+        "status": "ok",
+        "output": f"{number} documents",
+        "artifacts": {"index": f"of {number} documents"},
+    }
+    final = {"status": "failed", "reason": f"HTTP 400, request {number}", "retry_after_s": 5}
+    short, middle = draw.randint(3, 9) + 0.5, draw.randint(21, 50)
+
+    def case(about: str, *waits: float | None, end: Any = fine, part: bool = False) -> Any:
+        results = [_busy(draw, wait) for wait in waits]
+        if part:
+            results[-1] |= {
+                "status": "exhausted",
+                "output": f"{number} documents so far",
+                "artifacts": {"index": "half of it"},
+            }
+        return {
+            "about": about,
+            "results": [*results, end],
+            "intent": f"Look up case {draw.randint(100, 999)}",
+        }
+
+    return {
+        "": [
+            case("the service asks for time once, and for none", short, None),
+            case("the service says nothing of time", None, None),
+            case("all three tries fail; the service asks for time", short, middle, short),
+            case(
+                "all three tries fail, the last with a part of the work",
+                None,
+                middle,
+                None,
+                part=True,
+            ),
+            case("less than half a second is asked for, twice", 0.2, 0.3),
+            case("most of a minute is asked for, twice", draw.randint(40, 50), middle + 9),
+            case("60 seconds are asked for", 60),
+            case("more than a minute is asked for", 60 + draw.randint(1, 9)),
+            case("an hour is asked for after the second try", short, 3600),
+            case("the first failure is final", end=final),
+            case("the second failure is final", None, end=final),
+            case("all is well"),
+        ]
+    }
+
+
+def tasks(draw: Random) -> dict[str, list[Any]]:
+    """Tasks one after the other: seconds that pass before each, how the worker ends it, and how
+    long it takes.
+    """
+    failures = draw.randint(2, 4)
+    cooldown_s = draw.choice((20, 30, 45))
+    takes_s = draw.randint(3, 9)
+    down = [[1, "failed", takes_s]] * failures
+    some = [[1, "failed", takes_s]] * (failures - 1)
+    goods = [[1, "ok", 1]] * draw.randint(1, 3)
+    away = [[1, "ok", 1]] * draw.randint(2, 4)
+
+    def case(about: str, *steps: list[list[Any]]) -> dict[str, Any]:
+        return {
+            "about": f"{about}; failures is {failures}, cooldown_s is {cooldown_s}",
+            "worker": draw.choice(WORKERS),
+            "context": f"for desk {draw.randint(100, 999)}",
+            "failures": failures,
+            "cooldown_s": cooldown_s,
+            "now": draw.randint(1, 500),
+            "steps": [step for part in steps for step in part],
+        }
+
+    def later(status: str, after_s: int = cooldown_s) -> list[list[Any]]:
+        return [[after_s, status, takes_s]]
+
+    return {
+        "": [
+            case("the worker is down", goods, down, away),
+            case("a success in between", some, goods, down, away),
+            case("the trial succeeds", down, away, later("ok"), some, goods),
+            case("the trial fails", down, later("failed"), away, later("ok"), goods),
+            case(
+                "just before the cooldown is over",
+                down,
+                later("ok", cooldown_s - 1),
+                later("ok", 1),
+            ),
+            case("a refusal among the failures", some, [[1, "refused", 1]], away),
+        ]
+    }
+
+
+INPUTS = {
+    "12.1": machines,
+    "12.2": services,
+    "12.3": outages,
+    "12.t1": tries,
+    "12.t2": tasks,
+}

@@ -17,6 +17,8 @@ def breaker(worker, failures, cooldown_s, clock):
             finally:
                 if half:
                     now["trial"] = False
+            if not half and now["until"] is not None:
+                return result
             if result.status == "ok":
                 now.update(row=0, until=None)
             if result.status == "failed":

@@ -28,12 +28,13 @@ def breaker(worker, failures, cooldown_s, clock):
         async def execute(self, handoff, run):
             if not machine.may_pass():
                 return Result(status="failed", reason="the circuit is open")
-            status = "cancelled"
+            began, status = machine.state, "cancelled"
             try:
                 result = await run.dispatch(self.wraps, handoff)
                 status = result.status
                 return result
             finally:
-                machine.passed(status)
+                if machine.state == began:
+                    machine.passed(status)
 
     return Breaker(worker)
