@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, PydanticUserError
 
+from ..plumbing.texts import shortened
 from ..plumbing.waiting import at_least
 from .asking import MAX_TOKENS
 from .contract import Handoff, Result, Status, ToolError
@@ -190,7 +191,7 @@ class Agent:
         if read.rest is not None:
             run.note(f"left out: {read.fault}", about=self.name)
             return Result(status="ok", output=read.rest, reason=f"left out: {read.fault}")
-        given = " ".join(read.text.split())[:SHOWN]
+        given = shortened(read.text, SHOWN)
         wrong = f"{self.name} was asked twice and its answer is still wrong: {read.fault}"
         reason = f"{wrong}; given: {given!r}"
         return Result(status="failed", reason=reason, artifacts={"said": read.text})

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from ..plumbing.labels import ARTIFACT_NAME, ARTIFACT_NAME_RULE, OWN_PARTS, label
-from ..plumbing.texts import as_parts, as_text, in_words
+from ..plumbing.texts import as_parts, as_text, in_words, shortened
 
 if TYPE_CHECKING:
     from .run import Run
@@ -133,9 +133,8 @@ class Question(BaseModel):
     @property
     def origin(self) -> str:
         """The asker, the task and the facts, as far as they are known."""
-        facts = as_text(self.about)
-        parts = [self.by, self.task, facts[:FACTS_SHOWN] + "…" * (len(facts) > FACTS_SHOWN)]
-        return "; ".join(filter(None, parts))
+        facts = shortened(as_text(self.about), FACTS_SHOWN)
+        return "; ".join(filter(None, [self.by, self.task, facts]))
 
 
 FACTS_SHOWN = 200

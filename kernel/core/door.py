@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plumbing.labels import label
 from ..plumbing.readings import reading_of
-from ..plumbing.texts import as_plain, in_words, place_of
+from ..plumbing.texts import as_plain, in_words, place_of, shortened
 from . import events
 from .budget import Budget, Exhausted
 from .contract import Executable, Handoff, Pause, Question, Result, Status, in_lines
@@ -371,8 +371,8 @@ def _check(executable: Any, handoff: Any) -> None:
         )
     if not isinstance(handoff, Handoff):
         raise TypeError(
-            f"{executable.name} was given {in_words(handoff)[:80]}; expected a Handoff, for example"
-            ' Handoff(intent="…")'
+            f"{executable.name} was given {shortened(in_words(handoff), 80)}; expected a Handoff,"
+            ' for example Handoff(intent="…")'
         )
 
 

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ..plumbing.labels import artifact_name, free_label, free_name, label
-from ..plumbing.texts import as_parts, as_plain, as_text
+from ..plumbing.texts import as_parts, as_plain, as_text, shortened
 from ..plumbing.trace import counted
 from .contract import Executable, Handoff, Pause, Result, ToolError
 from .run import Run
@@ -189,7 +189,7 @@ def texts_of(names: list[str], run: Run) -> str:
             continue
         if name in _begun.get(run, ()):
             raise ToolError(f"{name} is not there: it is made in this same turn, or it failed")
-        raise ToolError(f"there is no result named {name[:80]!r}. {_there_is(run)}")
+        raise ToolError(f"there is no result named {shortened(name, 80)!r}. {_there_is(run)}")
     return "\n\n".join(run.artifacts[name] for name in names)
 
 

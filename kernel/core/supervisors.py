@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..plumbing import models
+from ..plumbing.texts import shortened
 from ..plumbing.trace import counted
 from ..plumbing.waiting import at_least
 from .agent import Agent
@@ -91,7 +92,7 @@ def _ended(stage: str, result: Result, run: Run) -> Result:
     before it."""
     status = "failed" if result.ok else result.status
     nothing = (
-        f"no verdict in what came back, {result.as_text()[:80]!r}"
+        f"no verdict in what came back, {shortened(result.as_text(), 80)!r}"
         if stage == "review"
         else "came back empty"
     )

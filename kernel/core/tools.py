@@ -20,7 +20,7 @@ from typing import Any, Protocol, TypeVar, get_args, get_type_hints, overload
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 
 from ..plumbing.labels import label
-from ..plumbing.texts import as_text
+from ..plumbing.texts import as_text, shortened
 from .contract import Handoff, Pause, Result, ToolError
 from .door import answering, is_bug
 from .events import ToolAnswered, ToolCalled
@@ -278,8 +278,7 @@ def parse(model: type[Model], value: object, subject: str) -> Model:
 def _problem(details: Any) -> str:
     """One problem of a validation in words that a model (or a person) can act on."""
     where = ".".join(map(str, details["loc"])) or "the whole"
-    given = repr(details["input"])
-    return f"{where}: {details['msg']}; given {given[:80] + '…' if len(given) > 80 else given}"
+    return f"{where}: {details['msg']}; given {shortened(repr(details['input']), 81)}"
 
 
 def definitions(  # Any: whatever somebody gave as a tool

@@ -30,6 +30,7 @@ from . import spending
 from .models import demand_of, spent_on
 from .redaction import Redaction
 from .stream import Garbled, StreamedReply, begins_stream, is_stream, speech_under_way
+from .texts import shortened
 from .waiters import Slots
 from .waiting import before_next_try
 
@@ -447,9 +448,9 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
     def _error(self, message: str, kind: str, *, request_id: str = "", **facts: Any) -> ApiError:
         clean = self._redaction.replaced_in_text
         return ApiError(
-            clean(message)[:MAX_MESSAGE],
-            type=clean(kind)[:MAX_MESSAGE],
-            request_id=clean(request_id)[:MAX_MESSAGE],
+            shortened(clean(message), MAX_MESSAGE),
+            type=shortened(clean(kind), MAX_MESSAGE),
+            request_id=shortened(clean(request_id), MAX_MESSAGE),
             **facts,
         )
 
@@ -535,7 +536,7 @@ async def _read(response: httpx.Response, reply: StreamedReply) -> bytes:
     if encoding.strip().lower() not in ("", "identity"):
         raise _Unreadable(
             response.status_code,
-            f"the server packed its reply ({encoding[:40]}), though it was asked not to",
+            f"the server packed its reply ({shortened(encoding, 40)}), though it was asked not to",
         )
     streams = is_stream(response.headers.get("content-type", ""))
     bounds = _Bounds(response.status_code)
@@ -611,7 +612,7 @@ def _is_error(payload: dict[str, Any]) -> bool:
 
 def _excerpt(body: bytes) -> str:
     """The beginning of a page that was not expected, quoted."""
-    return repr(body[:480].decode("utf-8", "replace")[:120])
+    return repr(shortened(body[:480].decode("utf-8", "replace"), 120))
 
 
 def _may_pass(status: int) -> bool:

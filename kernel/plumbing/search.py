@@ -16,6 +16,7 @@ from typing import Protocol
 from ..core.tools import Tool, tool
 from .data import shipped
 from .labels import free_label, label
+from .texts import cut, shortened
 from .untrusted import as_data, is_address
 
 LIBRARY = shipped("corpus")
@@ -251,9 +252,7 @@ def heads(documents: Iterable[Document]) -> list[tuple[str, str]]:
 
 def _head(document: Document, others: set[str]) -> tuple[str, str]:
     def field(text: str) -> str:
-        line = _one_line(text)
-        cut = "…" if len(line) > LONGEST_FIELD else ""
-        return as_data(line[:LONGEST_FIELD], others) + cut
+        return as_data(shortened(_one_line(text), LONGEST_FIELD), others)
 
     address = field(document.url)
     if address and not is_address(document.url):
@@ -263,10 +262,7 @@ def _head(document: Document, others: set[str]) -> tuple[str, str]:
 
 def _shown(document: Document, others: set[str]) -> str:
     head, address = _head(document, others)
-    text = as_data(document.text[:LONGEST_TEXT], others)
-    left_out = len(document.text) - LONGEST_TEXT
-    if left_out > 0:
-        text += f"\n(cut here: {left_out:,} more characters)"
+    text = cut(as_data(document.text, others), LONGEST_TEXT)
     return _BLANK_LINES.sub("\n", f"{head}\n{address}\n{text}")
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..core.wire import Usage
+from .texts import shortened
 
 _LINE_END = re.compile(rb"\r\n|\n|\r(?=[^\n])")  # an \r at the end may be half of an \r\n
 _STREAM = re.compile(rb"\s*(?::|(?:event|data|id|retry):)")
@@ -131,7 +132,7 @@ class StreamedReply:
                 raise IndexError
             _TAKEN[name](self, event or json.loads(data))
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
-            shown = data[:120].decode("utf-8", "replace")
+            shown = shortened(data[:480].decode("utf-8", "replace"), 120)
             raise Garbled(f"{name} of a stream has no place in it: {shown!r}") from None
         return True
 

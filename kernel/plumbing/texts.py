@@ -58,16 +58,22 @@ def as_plain(value: object) -> Any:  # Any: JSON of whatever shape
     if hasattr(value, "__next__"):  # reading a generator would use it up
         return in_words(value)
     try:
-        jsonable = to_jsonable_python(
-            value, by_alias=False, fallback=in_words, bytes_mode="base64", inf_nan_mode="strings"
-        )
-        return json.loads(json.dumps(jsonable, ensure_ascii=False).encode("utf-8", "replace"))
+        jsonable = to_jsonable_python(value, by_alias=False, fallback=in_words, bytes_mode="base64")
+        text = json.dumps(jsonable, ensure_ascii=False).encode("utf-8", "replace")
+        return json.loads(text, parse_constant=str)  # "NaN" and "Infinity" are no JSON
     except Exception:
         return in_words(value)
 
 
+def shortened(text: str, longest: int) -> str:
+    """The text on one line, with at most `longest` characters; a longer one ends in "…"."""
+    text = " ".join(text.split())
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
+
+
 def cut(text: str, limit: int) -> str:
-    """The beginning of a text that came from outside; one that was longer says so."""
+    """The beginning of a text that a model works on, with its lines; a longer one ends with a note
+    of its length."""
     if len(text) <= limit:
         return text
     return f"{text[:limit]}\n[cut: {limit:,} of {len(text):,} characters]"

@@ -14,7 +14,7 @@ from ..core.budget import NOTHING
 from ..core.contract import Result
 from ..core.events import Event, from_json, to_json
 from .private_files import private_file
-from .texts import as_plain, as_text
+from .texts import as_plain, as_text, shortened
 from .work import HANDOFF, Delegation, Fold, Happening, ModelCall, ToolCall
 
 
@@ -175,7 +175,7 @@ def _begun(work: Delegation) -> str:
     through = f" through {work.wrapper}" if work.wrapper else ""
     again = f", again ({work.again})" if work.again else ""
     to = f"{work.agent}{through}{again}"
-    return f"{handoff.from_agent} → {to}: {_short(handoff.intent)}{carried}"
+    return f"{handoff.from_agent} → {to}: {shortened(handoff.intent, 72)}{carried}"
 
 
 def _ended(work: Delegation) -> str:
@@ -199,12 +199,12 @@ def _called(call: ToolCall) -> str:
 def _answered(call: ToolCall) -> str:
     if not call.answered or (call.name.startswith(HANDOFF) and not call.is_error):
         return ""
-    answer = f"error: {_short(call.content)}" if call.is_error else _size(call.content)
+    answer = f"error: {shortened(call.content, 72)}" if call.is_error else _size(call.content)
     return f"    {call.name} gave {answer}"
 
 
 def _value(value: Any) -> str:
-    return _short(json.dumps(as_plain(value), ensure_ascii=False), 60)
+    return shortened(json.dumps(as_plain(value), ensure_ascii=False), 60)
 
 
 def _outcome(result: Result) -> str:
@@ -217,7 +217,7 @@ def _outcome(result: Result) -> str:
             words += f" with {counted(len(issues), 'issue')}"
     elif output:
         words += f", {_size(as_text(output))}"
-    return words + (f" ({_short(result.reason, 100)})" if result.reason else "")
+    return words + (f" ({shortened(result.reason, 100)})" if result.reason else "")
 
 
 def _size(text: str) -> str:
@@ -227,8 +227,3 @@ def _size(text: str) -> str:
 def counted(number: int, thing: str) -> str:
     """A number with its noun: `1 call`, `2,000 calls`."""
     return f"{number:,} {thing}" + ("" if number == 1 else "s")
-
-
-def _short(text: str, longest: int = 72) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
