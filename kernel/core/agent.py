@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel, PydanticUserError
 
+from ..plumbing.arguments import at_least
 from ..plumbing.texts import shortened
-from ..plumbing.waiting import at_least
 from .asking import MAX_TOKENS
 from .contract import Handoff, Result, Status, ToolError
 from .run import Run
@@ -58,7 +58,7 @@ class _Answer:
     value: Any
     """The text, or its fields; None when it has not the shape that was asked for."""
     fault: str = ""
-    again: str = ""
+    request: str = ""
     """The words that ask for a right answer, after the fault."""
     rest: Any = None
     """See `CheckedAnswer.rest`."""
@@ -156,7 +156,7 @@ class Agent:
                         return self._still_wrong(read, run)
                     was_sent_back = True
                     run.note(f"sent back: {read.fault}", about=self.name)
-                    conversation.append(user_message(f"{read.fault}\n{read.again}"))
+                    conversation.append(user_message(f"{read.fault}\n{read.request}"))
                 case step:
                     return self._stopped(step, reply, run, found)
         conversation.append(user_message(WRAP_UP))
@@ -172,7 +172,7 @@ class Agent:
 
     def _read(self, text: str, found: Sequence[str]) -> _Answer:
         """The answer in a text, with its fault and the words that ask for it again."""
-        again = ANSWER_AGAIN if self.output else "Answer again."
+        request = ANSWER_AGAIN if self.output else "Answer again."
         value: Any = text
         if self.output:
             try:
@@ -180,11 +180,13 @@ class Agent:
             except ToolError as problem:
                 # a service that does not enforce the schema never showed it to its model
                 asked = output_format(self._output_schema(self.output))["format"]["schema"]
-                return _Answer(text, None, str(problem), f"{again} The schema: {json.dumps(asked)}")
+                return _Answer(
+                    text, None, str(problem), f"{request} The schema: {json.dumps(asked)}"
+                )
         if self.check is None:
             return _Answer(text, value)
         checked = self.check(value, found)
-        return _Answer(text, value, "; ".join(checked.faults), again, checked.rest, checked.note)
+        return _Answer(text, value, "; ".join(checked.faults), request, checked.rest, checked.note)
 
     def _still_wrong(self, read: _Answer, run: Run) -> Result:
         """The result of an answer that was sent back and is not right."""

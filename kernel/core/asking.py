@@ -90,7 +90,7 @@ class Asking:
             self._run.emit(
                 events.Retried(error=str(error), type=error.type, wait_s=wait_s, request=number)
             )
-            hold.again(billable=error.billable)
+            hold.retry(billable=error.billable)
 
         def on_usage(usage: Usage) -> None:
             hold.learn(spent_on(request.model, usage))

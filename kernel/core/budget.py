@@ -102,7 +102,7 @@ class LedgerCap(NamedTuple):
     cap: Cap
 
 
-_BOOKS = threading.RLock()
+_LOCK = threading.RLock()
 """Held while an amount is looked at and reserved, or settled: no other thread comes between."""
 
 
@@ -183,7 +183,7 @@ class Ledger:
         When not all of `demand.max_tokens` is affordable, the answer is allowed what is left
         (`Hold.tokens`). Raises Exhausted when that is fewer than `least`.
         """
-        with _BOOKS:
+        with _LOCK:
             return Hold(self, self._ceiling(demand, least), demand)
 
     async def hold_when_free(
@@ -200,7 +200,7 @@ class Ledger:
         number of requests under way.
         """
         while True:
-            with _BOOKS:
+            with _LOCK:
                 limit = self._in_the_way(demand)
                 if limit is None:
                     return self.hold(demand, least=least)
@@ -228,7 +228,7 @@ class Ledger:
         amount = Spent(
             calls=part.calls or 0, output_tokens=part.tokens or 0, usd=part.usd or Decimal(0)
         )
-        with _BOOKS:
+        with _LOCK:
             for ledger in self.lineage():
                 ledger._check_slice(amount, part)
             return Hold(self, amount)
@@ -243,7 +243,7 @@ class Ledger:
 
         Raises Exhausted when that, or the budget of a ledger on the way up, allows no more.
         """
-        with _BOOKS:
+        with _LOCK:
             number = run._handed_out[specialist] + 1
             if number > limit:
                 raise Exhausted(
@@ -283,13 +283,13 @@ class Ledger:
         )
 
     def _reserve(self, amount: Spent) -> None:
-        with _BOOKS:
+        with _LOCK:
             for ledger in self.lineage():
                 ledger._reserved += amount
 
     def _settle(self, amount: Spent, actual: Spent) -> None:
         """Replaces a reservation by what the work really cost, here and above."""
-        with _BOOKS:
+        with _LOCK:
             for ledger in self.lineage():
                 ledger._reserved -= amount
                 ledger._spent += actual
@@ -336,7 +336,7 @@ class Hold:
             reply = await send(…)            # with at most `hold.tokens` of an answer
             hold.settle(spent_on(model, reply.usage))
 
-    Each try is settled once: by `settle`, by `failed`, or by `again`, which sets money aside for
+    Each try is settled once: by `settle`, by `failed`, or by `retry`, which sets money aside for
     the next one. Leaving the block settles what is still open: nothing is charged for work that did
     not begin, and everything for work whose cost nobody knows.
     """
@@ -376,17 +376,17 @@ class Hold:
         """Settles a try that failed and is the last one; see `spent_on_failure`."""
         self.settle(spent_on_failure(self._cost, billable=billable))
 
-    def again(self, *, billable: bool) -> None:
+    def retry(self, *, billable: bool) -> None:
         """Charges a billable try that failed, and sets money aside for the next one.
 
         One that is not billable leaves its money to the next one. Raises Exhausted when there is no
         room for it.
         """
-        spent = spent_on_failure(self._cost, billable=billable, again=True)
+        spent = spent_on_failure(self._cost, billable=billable, retried=True)
         if spent == NOTHING or self._demand is None:
             return
         next_try = self._demand._replace(max_tokens=self.tokens)
-        with _BOOKS:  # nobody takes the room of the next try in between
+        with _LOCK:  # nobody takes the room of the next try in between
             self.settle(spent)
             self.amount = self.ledger._ceiling(next_try, self.tokens)
             self._cost = self.amount
@@ -400,16 +400,16 @@ class Hold:
         self.settle(self._cost if self._begun else NOTHING)
 
 
-def spent_on_failure(ceiling: Spent, *, billable: bool, again: bool = False) -> Spent:
+def spent_on_failure(ceiling: Spent, *, billable: bool, retried: bool = False) -> Spent:
     """Returns the cost of a failed try, of a request that may cost up to `ceiling`.
 
     billable: whether the service may have done the work all the same: then all of it is charged.
-    again:    whether the request is sent again: a try that was turned away is then charged with the
-              next one, so that the request counts once.
+    retried:  whether another try follows: one that was turned away is then charged with the next
+              one, so that the request counts once.
     """
     if billable:
         return ceiling
-    return NOTHING if again else Spent(calls=1)
+    return NOTHING if retried else Spent(calls=1)
 
 
 def _affordable(usd: Decimal, demand: Demand) -> int:

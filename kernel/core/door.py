@@ -112,7 +112,7 @@ class Door:
             again=again or (above.again if above.wrappers else ""),
             wrappers=above.wrappers + 1 if wraps else 0,
             is_repeat=bool(again),
-            waiting=(*above.waiting, executable),
+            executables=(*above.executables, executable),
         )
         allowed = budget.depth + 1 if "depth" in budget.model_fields_set else self.run.levels
         levels = min(self.run.levels, allowed) - (0 if wraps else 1)
@@ -202,8 +202,8 @@ class Door:
         if child.position.wrappers > MAX_WRAPPERS:
             return f"too deep: more than {MAX_WRAPPERS} wrappers around {child.name}"
         inner = innermost(executable)
-        above = self.run.position.waiting
-        if any(same(waiting, executable) or same(waiting, inner) for waiting in above):
+        above = self.run.position.executables
+        if any(same(each, executable) or same(each, inner) for each in above):
             return f"a ring: {way}; {child.name} is already waiting for this work"
         if before and not child.position.is_repeat and before.status not in ("failed", "cancelled"):
             return (

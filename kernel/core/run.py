@@ -77,7 +77,7 @@ class Position:
     """The number of transparent wrappers in a row that ends here; 0 if this run is no wrapper's."""
     is_repeat: bool = False
     """True if the caller said why this handoff is given once more."""
-    waiting: tuple[Executable, ...] = ()
+    executables: tuple[Executable, ...] = ()
     """The executables that `path` names, and the transparent wrappers between them."""
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..plumbing import models
+from ..plumbing.arguments import at_least
 from ..plumbing.texts import shortened
 from ..plumbing.trace import counted
-from ..plumbing.waiting import at_least
 from .agent import Agent
 from .contract import Executable, Handoff, Result
 from .handoff_tools import HandoffTool, NamedHandoffTool, finalize, finalize_by_name, receipt

@@ -124,11 +124,11 @@ class Reply(BaseModel):
         journal."""
         return self._step
 
-    def kept_as(self, step: str) -> Reply:
+    def with_step(self, step: str) -> Reply:
         """A copy that names its key in a journal."""
-        kept = self.model_copy()
-        kept._step = step
-        return kept
+        named = self.model_copy()
+        named._step = step
+        return named
 
     @property
     def text(self) -> str:

@@ -27,12 +27,12 @@ from ..core.wire import (
     Request,
 )
 from . import spending
+from .backoff import before_next_try
 from .models import demand_of, spent_on
 from .redaction import Redaction
 from .stream import Garbled, StreamedReply, begins_stream, is_stream, speech_under_way
 from .texts import shortened
 from .waiters import Slots
-from .waiting import before_next_try
 
 Mode = Literal["offline", "live", "local", "recorded"]
 """The kind of service that answers; "recorded" is a replay of a run, see
@@ -268,14 +268,14 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
             return await self._tried(request, on_retry)
         with await held(self.billed, request, least=request.max_tokens) as hold:
 
-            async def again(error: ApiError, wait_s: float) -> None:
+            async def charge(error: ApiError, wait_s: float) -> None:
                 if on_retry and (answer := on_retry(error, wait_s)):
                     await answer
-                hold.again(billable=error.billable)
+                hold.retry(billable=error.billable)
 
             hold.begin()
             try:
-                reply = await self._tried(request, again)
+                reply = await self._tried(request, charge)
             except ApiError as error:
                 hold.failed(billable=error.billable)
                 raise

@@ -154,7 +154,7 @@ def _nobody_trusted() -> ssl.SSLContext:
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
-KEPT = 20
+KEEPALIVE = 20
 """Connections that a loop keeps open for its next requests."""
 CROWD = 32
 """Requests under way in one pool. httpcore looks through all connections of a pool at each request,
@@ -212,7 +212,7 @@ class LoopPools(httpx.AsyncBaseTransport):
             for other in [each for each in self._pools if each.is_closed()]:
                 del self._pools[other]
             pools = self._pools.setdefault(loop, [])
-            pools.append(_Pool(self._new(0 if pools else KEPT)))
+            pools.append(_Pool(self._new(0 if pools else KEEPALIVE)))
             return pools[-1]
 
     async def aclose(self) -> None:

@@ -21,8 +21,8 @@ from pydantic import BaseModel, ConfigDict
 from ...core.budget import Exhausted
 from ...core.contract import Executable, Handoff, Pause
 from ...core.run import Run
+from ...plumbing.arguments import at_least
 from ...plumbing.texts import shortened
-from ...plumbing.waiting import at_least
 
 
 class Issue(BaseModel):

@@ -168,7 +168,7 @@ class Journal:
         """The value of a step as its reader gets it: of a reply the Reply, else JSON."""
         try:
             if kind == "reply":
-                return Reply.model_validate_json(text).kept_as(key)
+                return Reply.model_validate_json(text).with_step(key)
             return json.loads(text)
         except (ValueError, RecursionError) as problem:
             raise self._steps.unreadable(key, problem) from None
@@ -352,7 +352,7 @@ class JournalledClient(WrappedClient):
             if step.kept:
                 reply = step.outcome(Reply.model_validate_json)
                 if self._suffices(reply, request, step):
-                    return reply.kept_as(step.key)
+                    return reply.with_step(step.key)
             step.start("reply", request.max_tokens)
             try:
                 reply = await self.wrapped.send(request, on_retry=on_retry)
@@ -360,7 +360,7 @@ class JournalledClient(WrappedClient):
                 step.fail(error)
                 raise
             step.finish(reply.model_dump(mode="json"))
-            return reply.kept_as(step.key)
+            return reply.with_step(step.key)
 
     def handoff_key(self, path: tuple[str, ...], handoff: Handoff) -> str:
         """The identity of a handoff to elsewhere: the same when this work is done again, and

@@ -33,18 +33,3 @@ def before_next_try(
     if asked_for_s is not None and asked_for_s > 0:  # not for NaN, which is no wish either
         return asked_for_s
     return usual
-
-
-def at_least(least: int, **limits: int) -> None:
-    """Raises ValueError with the name of a limit that is less than `least`."""
-    for name, limit in limits.items():
-        if limit < least:
-            raise ValueError(f"{name} is {limit}; expected at least {least}")
-
-
-def checked_s(name: str, seconds: float) -> float:
-    """The seconds, when they are 0 or more. Raises ValueError with the name for others and for
-    NaN."""
-    if not seconds >= 0:
-        raise ValueError(f"{name} is {seconds}; expected 0 or more seconds")
-    return seconds
