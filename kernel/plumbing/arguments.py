@@ -1,4 +1,4 @@
-"""Checks of the numbers that a caller gives, each with the name of the argument."""
+"""Checks of arguments, whose errors name the argument."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ def at_least(least: int, **limits: int) -> None:
 
 
 def checked_s(name: str, seconds: float) -> float:
-    """The seconds, when they are 0 or more. Raises ValueError with the name for others and for
-    NaN."""
+    """Returns the seconds. Raises ValueError with the name if they are negative or NaN."""
     if not seconds >= 0:
         raise ValueError(f"{name} is {seconds}; expected 0 or more seconds")
     return seconds

@@ -39,7 +39,7 @@ class Trace:
         return self._fold
 
     def handoffs(self) -> list[dict[str, Any]]:
-        """Every handoff in full, in order: nothing that was handed over is hidden from the log.
+        """Every handoff in full, in order.
 
         Omits a wrapper's handoff when the wrapped executable received the same one.
         """
@@ -59,7 +59,7 @@ class Trace:
         return {agent: _sum(requests) for agent, requests in asked.items()}
 
     def table(self) -> str:
-        """Returns a table of who used what, one line an agent."""
+        """Returns a table of usage, a line for each agent."""
         rows = [("agent", "calls", "tokens in", "tokens out", "cost")]
         for agent, used in [*self.by_agent().items(), ("total", self.totals())]:
             rows.append(
@@ -77,15 +77,15 @@ class Trace:
         )
 
     def save(self, path: str | Path) -> None:
-        """Writes one JSON object a line: the events, in order. Only its owner may read the file."""
+        """Writes the events in order, one JSON object a line. Only its owner may read the file."""
         lines = "".join(to_json(event) + "\n" for event in self.events)
         with private_file(path, "wb") as file:
             file.write(lines.encode("utf-8", "replace"))
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:
-        """Reads what `save` wrote, also with the blank lines and marks of an editor. Raises
-        ValueError that names the line that is not an event."""
+        """Reads a file that `save` wrote. Blank lines and a byte order mark are ignored. Raises
+        ValueError that names a line that is not an event."""
         events = []
         # str.splitlines would also split at U+2028
         for number, given in enumerate(Path(path).read_bytes().splitlines(), 1):
@@ -123,7 +123,7 @@ def _sum(requests: list[ModelCall]) -> dict[str, Any]:
 
 
 def dollars(amount: Decimal | None) -> str:
-    """An amount for readers; a price that is not known is "unknown", never 0."""
+    """An amount for readers; "unknown" for a price that is not known."""
     return "unknown" if amount is None else f"${amount:.4f}"
 
 
@@ -133,14 +133,14 @@ _UNPRINTABLE = re.compile(
 
 
 def printable(text: str, *, lines: bool = True) -> str:
-    """Text that a terminal only shows: what would steer it is replaced. `lines=False` makes it one
-    line."""
+    """Text that is safe to print: control characters are replaced. `lines=False` joins its
+    lines."""
     text = _UNPRINTABLE.sub("\ufffd", text)
     return text if lines else " ".join(text.split())
 
 
 def line(event: Event) -> str:
-    """One event as a line of the console's trace; empty for events that it leaves out."""
+    """One event as a line of the printed trace; empty for events that the trace omits."""
     return "".join(map(_line, Fold().read(event)))
 
 

@@ -280,8 +280,8 @@ class RemoteSpecialist:
         )
 
     def _failed(self, why: str, *, transient: bool = False) -> Result:
-        said = shortened(why.replace(self.token, HIDDEN), MOST_SAID)
-        reason = f"{self.name} at {self.where}: {said}"
+        public = shortened(why.replace(self.token, HIDDEN), MOST_SAID)
+        reason = f"{self.name} at {self.where}: {public}"
         return Result(status="failed", reason=reason, transient=transient)
 
 
