@@ -10,7 +10,7 @@ from urllib.parse import quote
 from pydantic import SecretBytes
 
 SHORTEST_SECRET = 8
-"""Bytes of an encoded key. A shorter one, such as "none", may occur in replies, so it stays there."""
+"""Bytes of an encoded key. A shorter one, such as "none", may occur in replies and stays there."""
 
 
 class Redaction:
