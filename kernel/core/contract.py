@@ -132,7 +132,7 @@ class Question(BaseModel):
 
     @property
     def origin(self) -> str:
-        """The asker, the task and the facts, as far as they are known."""
+        """The asker, the task and the facts, where they are known."""
         facts = shortened(as_text(self.about), FACTS_SHOWN)
         return "; ".join(filter(None, [self.by, self.task, facts]))
 
@@ -198,7 +198,7 @@ class ToolError(Exception):
     """Raised in a tool: the message goes back to the model, which may try something else."""
 
 
-UNSAID = "somebody waits for a person and did not say what for"
+UNSAID = "paused without a question"
 
 
 class Pause(Exception):
@@ -259,7 +259,7 @@ class Executable(Protocol):
 
 
 class Wrapper:
-    """An executable around an executable: it has the name and the description of what it wraps.
+    """An executable around another executable, with its name and description.
 
     Subclasses declare `wraps` as their first field. They cost no level of depth; see
     `Run.dispatch`.

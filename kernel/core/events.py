@@ -44,7 +44,7 @@ class _Event:
     run: str = _FROM_RUN
     """The number of the dispatch: "" is the root, "2.1" the first within the root's second."""
     agent: str = _FROM_RUN
-    """The name of the executable that was dispatched; of a transparent wrapper, what it wraps."""
+    """The name of the dispatched executable; for a transparent wrapper, of the wrapped one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

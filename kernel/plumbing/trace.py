@@ -1,4 +1,4 @@
-"""Formats a run: as lines while it goes on, as a table of who used what, as a JSONL file."""
+"""Formats a run as printed lines, as a table of usage, or as a JSONL file."""
 
 from __future__ import annotations
 

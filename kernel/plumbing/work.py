@@ -79,7 +79,7 @@ class Work:
     begun: bool = True
     """False if the stream starts after its beginning."""
     end: Moment | None = None
-    """The end; None while it goes on."""
+    """The end; None while it is under way."""
     status: str = ""
     """The status of its result: "ok", "failed" …; empty while it goes on. A request or a call that
     got no answer has the status of its delegation, or "unanswered" if that is ok."""
@@ -121,7 +121,7 @@ class Delegation(Work):
     wrapper: str = ""
     """The class of the transparent wrapper that was dispatched; empty for all other executables."""
     result: Result | None = None
-    """The result; None while it goes on."""
+    """The result; None while it is under way."""
 
     @property
     def passed_on(self) -> bool:
