@@ -38,14 +38,14 @@ def waited(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
 
     handoff = Handoff(intent=case["intent"])
     returned = call(answer, run, worker, handoff, sleep, case["patience_s"])
-    given = [event for event in run.events if event.kind == "dispatch"]
+    given = run.trace().work.dispatches
     seen: dict[str, Any] = {
         "calls of execute past the run": max(0, worker.calls - len(order_of(run))),
         "handoffs other than the given one": sum(
-            _text(event.handoff) != _text(handoff) for event in given
+            _text(work.handoff) != _text(handoff) for work in given
         ),
-        "the first handoff has `again`": any(event.again for event in given[:1]),
-        "later handoffs without `again`": sum(not event.again for event in given[1:]),
+        "the first handoff has `again`": any(work.again for work in given[:1]),
+        "later handoffs without `again`": sum(not work.again for work in given[1:]),
         "tries": worker.calls,
         "waits": [float(seconds) for seconds in waits],
     }
@@ -120,7 +120,7 @@ def guarded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         stop = status == "cancelled"
         results += wait(_at_once(run, made, handoffs, stop=stop))
         reached.append(len(worker.asked) - before)
-    dispatched = sum(event.kind == "dispatch" for event in run.events)
+    dispatched = len(run.trace().work.dispatches)
     asked = {intent for intent, *_ in worker.asked}
     pairs = [
         (handoff, result)
