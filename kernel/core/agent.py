@@ -1,5 +1,4 @@
-"""The agent: a loop of one model, its tools and one append-only conversation, ended by an answer or
-by a limit."""
+"""The agent: a loop of a model and its tools over one conversation, until an answer or a limit."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, PydanticUserError
 
-from ..plumbing.waiting import at_least
+from ..plumbing.arguments import at_least
+from ..plumbing.texts import shortened
 from .asking import MAX_TOKENS
 from .contract import Handoff, Result, Status, ToolError
 from .run import Run
@@ -22,11 +22,11 @@ WRAP_UP = (
 )
 
 GO_ON = "Go on."
-"""The message after a paused turn that ends in words: sent back alone, they would be a prefill,
+"""The message after a paused turn that ends with text. Without it the text would be a prefill,
 which the API refuses."""
 
 ANSWER_AGAIN = "Answer again, as JSON of the schema and nothing else."
-"""The end of a message that sends back an answer in fields, after the faults of the answer."""
+"""Ends the message that returns an answer in fields to the model, after its faults."""
 
 SHOWN = 200
 """Characters of a wrong answer that a reason quotes."""
@@ -37,28 +37,28 @@ class CheckedAnswer:
     """The outcome of a check of an answer."""
 
     faults: Sequence[str] = ()
-    """Sentences that the model reads; none when the answer can be used."""
+    """Sentences for the model; empty if the answer is accepted."""
     rest: Any = None  # Any: an answer
-    """The part of the answer that can be used in spite of the faults; None for nothing."""
+    """The usable part of the answer; None without one."""
     note: str = ""
-    """A remark for whoever reads the run, such as what could not be checked."""
+    """A note for the record, for example that something could not be checked."""
 
 
 Check = Callable[[Any, Sequence[str]], CheckedAnswer]
-"""A function of an answer (a text, or a model of `output`) and of the results of the tool calls
-that the agent made for it, each as text. A failed call has no result."""
+"""Checks an answer (text, or an instance of `output`). The second argument holds the results of
+the agent's successful tool calls, each as text."""
 
 
 @dataclass(frozen=True)
 class _Answer:
-    """A reply, read as an answer."""
+    """An answer, as read from a reply."""
 
     text: str
     value: Any
-    """The text, or its fields; None when it has not the shape that was asked for."""
+    """The text, or an instance of `output`; None if the text does not fit the schema."""
     fault: str = ""
-    again: str = ""
-    """The words that ask for a right answer, after the fault."""
+    request: str = ""
+    """The text that asks for another answer; follows the fault."""
     rest: Any = None
     """See `CheckedAnswer.rest`."""
     note: str = ""
@@ -81,10 +81,10 @@ class Agent:
     max_turns: int = 8
     max_tokens: int = MAX_TOKENS
     check: Check | None = None
-    """The check of an answer that has its shape. A wrong answer goes back to the model once; one
-    that stays wrong ends as `failed`, or as the `rest` that the check leaves of it."""
+    """Checks an answer that fits the schema. A wrong answer is returned to the model once. If it is
+    still wrong, the result is the check's `rest`, or `failed` without one."""
     schema: Mapping[str, Any] | None = field(default=None, hash=False)  # Any: JSON
-    """The JSON schema that is sent; None for that of `output`. A narrower one names what exists."""
+    """The JSON schema to send in place of that of `output`, for example with a list of names."""
 
     def __post_init__(self) -> None:
         at_least(0, max_turns=self.max_turns)
@@ -94,7 +94,7 @@ class Agent:
 
     @cached_property
     def request(self) -> dict[str, Any]:
-        """The part of each request that never changes within a conversation."""
+        """The fields that are the same in every request of a conversation."""
         request: dict[str, Any] = {
             "model": self.model,
             "max_tokens": self.max_tokens,
@@ -107,7 +107,7 @@ class Agent:
         return request
 
     def _output_schema(self, output: type[BaseModel]) -> dict[str, Any]:
-        """Raises ValueError for a shape that no service can be asked for."""
+        """The schema to send. Raises ValueError for one that the service refuses."""
         try:
             schema = dict(self.schema) if self.schema else schema_of(output)
             output_format(schema)
@@ -124,13 +124,13 @@ class Agent:
             result = await self._loop(Conversation([user_message(handoff.as_text())]), run, found)
             return result
         finally:
-            # whatever ended the loop, what the tools brought is not lost
+            # however the loop ended, the results of tools are not lost
             unfinished = result is None or not result.ok
             if unfinished and found:
                 run.keep(tool_results="\n\n".join(found))
 
     async def _loop(self, conversation: Conversation, run: Run, found: list[str]) -> Result:
-        """found: the results of the tool calls so far, which grow."""
+        """found: the results of successful tool calls are appended to it."""
         turns = self._turns(run)
         was_sent_back = False
         for _ in range(turns):
@@ -155,7 +155,7 @@ class Agent:
                         return self._still_wrong(read, run)
                     was_sent_back = True
                     run.note(f"sent back: {read.fault}", about=self.name)
-                    conversation.append(user_message(f"{read.fault}\n{read.again}"))
+                    conversation.append(user_message(f"{read.fault}\n{read.request}"))
                 case step:
                     return self._stopped(step, reply, run, found)
         conversation.append(user_message(WRAP_UP))
@@ -170,33 +170,35 @@ class Agent:
         return min([self.max_turns, *(limit for limit in limits if limit is not None)])
 
     def _read(self, text: str, found: Sequence[str]) -> _Answer:
-        """The answer in a text, with its fault and the words that ask for it again."""
-        again = ANSWER_AGAIN if self.output else "Answer again."
+        """Reads and checks the answer in a text."""
+        request = ANSWER_AGAIN if self.output else "Answer again."
         value: Any = text
         if self.output:
             try:
                 value = parse(self.output, text, "the answer's fields")
             except ToolError as problem:
-                # a service that does not enforce the schema never showed it to its model
+                # a service that does not enforce schemas does not show them to its model either
                 asked = output_format(self._output_schema(self.output))["format"]["schema"]
-                return _Answer(text, None, str(problem), f"{again} The schema: {json.dumps(asked)}")
+                return _Answer(
+                    text, None, str(problem), f"{request} The schema: {json.dumps(asked)}"
+                )
         if self.check is None:
             return _Answer(text, value)
         checked = self.check(value, found)
-        return _Answer(text, value, "; ".join(checked.faults), again, checked.rest, checked.note)
+        return _Answer(text, value, "; ".join(checked.faults), request, checked.rest, checked.note)
 
     def _still_wrong(self, read: _Answer, run: Run) -> Result:
-        """The result of an answer that was sent back and is not right."""
+        """The result of an answer that is still wrong after it was returned to the model once."""
         if read.rest is not None:
             run.note(f"left out: {read.fault}", about=self.name)
             return Result(status="ok", output=read.rest, reason=f"left out: {read.fault}")
-        given = " ".join(read.text.split())[:SHOWN]
+        given = shortened(read.text, SHOWN)
         wrong = f"{self.name} was asked twice and its answer is still wrong: {read.fault}"
         reason = f"{wrong}; given: {given!r}"
         return Result(status="failed", reason=reason, artifacts={"said": read.text})
 
     def _unfinished(self, text: str, reason: str, run: Run, found: Sequence[str]) -> Result:
-        """The result at a limit: the answer so far, as far as it can be used."""
+        """The result at a limit, with the usable part of the answer so far."""
         if not text:
             return Result(status="exhausted", output=run.output, reason=reason)
         read = self._read(text, found)
@@ -210,7 +212,7 @@ class Agent:
         return Result(status="exhausted", output=read.rest, reason=reason)
 
     def _stopped(self, step: str, reply: Reply, run: Run, found: Sequence[str]) -> Result:
-        """A turn that neither answered nor called a tool, as a result with the text so far."""
+        """The result of a turn that neither answered nor called a tool, with the text so far."""
         if step == "cut":
             reason = f"the reply was cut ({reply.stop_reason})"
             return self._unfinished(reply.text, reason, run, found)
@@ -226,18 +228,18 @@ class Agent:
 
 
 def user_message(text: str) -> dict[str, Any]:
-    """Returns a message of the user's, as a conversation holds it."""
+    """Returns a user message with this text."""
     return {"role": "user", "content": text}
 
 
 def _ends_in_words(message: dict[str, Any]) -> bool:
-    """True if a message is a reply whose last block is none of the service's own work."""
+    """True if a message is a reply whose last block is text or thinking."""
     words = ("text", "thinking", "redacted_thinking")
     return message["role"] == "assistant" and message["content"][-1]["type"] in words
 
 
 def _explanation(reply: Reply) -> str:
-    """The words of a service for its refusal."""
+    """The service's explanation of a refusal."""
     details = (reply.model_extra or {}).get("stop_details")
     if not isinstance(details, dict):
         details = {}

@@ -1,4 +1,4 @@
-"""The way to a model: reserve what a request may cost, send it, settle what it did cost."""
+"""Requests to a model: reserve the highest cost, send the request, settle the actual cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .run import Run
 
 MAX_TOKENS = 4096
-"""Tokens that one answer may have unless the request says otherwise."""
+"""The default limit of an answer, in tokens."""
 
 
 class Asking:
@@ -50,7 +50,7 @@ class Asking:
         raise Exhausted(limit.reason)
 
     async def hold(self, size: RequestSize) -> Hold:
-        """Sets aside what a request may cost; see `Run.hold`."""
+        """Reserves what a request may cost; see `Run.hold`."""
         return await self._run.ledger.hold_when_free(demand_of(size), on_wait=self._run.tell_wait)
 
     async def _reserve_and_send(self, request: Request) -> Reply:
@@ -84,13 +84,13 @@ class Asking:
         return reply
 
     async def _send(self, request: Request, hold: Hold, number: int) -> Reply:
-        """The reply; each try that fails is charged as far as it may have been done."""
+        """Sends the request. A failed attempt is charged if the service may have done the work."""
 
         def on_retry(error: ApiError, wait_s: float) -> None:
             self._run.emit(
                 events.Retried(error=str(error), type=error.type, wait_s=wait_s, request=number)
             )
-            hold.again(billable=error.billable)
+            hold.retry(billable=error.billable)
 
         def on_usage(usage: Usage) -> None:
             hold.learn(spent_on(request.model, usage))
@@ -100,7 +100,7 @@ class Asking:
             with _spoken(self._run, on_usage):
                 return await self._run.client.send(request, on_retry=on_retry)
         except Exhausted as error:
-            hold.settle(NOTHING)  # a client around the client did not send it
+            hold.settle(NOTHING)  # a wrapper of the client did not send it
             self._run.emit(events.Failed(error=str(error), type="exhausted", request=number))
             raise
         except ApiError as error:
@@ -109,8 +109,8 @@ class Asking:
             raise
 
     def _emit_request(self, request: Request) -> int:
-        """The number of the request in this run. The event holds only what is new since this
-        conversation's last request: histories grow, logs need not."""
+        """Records the request; returns its number in this run. The event holds only the messages
+        since the last request of the conversation, so that logs stay small."""
         messages = request.body["messages"]
         since = 0
         if isinstance(messages, Conversation) and messages is self._conversation:
@@ -125,8 +125,8 @@ class Asking:
 
 @contextmanager
 def _spoken(run: Run, on_usage: Callable[[Usage], None]) -> Iterator[None]:
-    """Shows a reply to whoever listens while it comes. What came before it was stopped is kept as
-    a whole reply is."""
+    """Makes a reply visible to listeners while it is received. The text of a reply that breaks off
+    is kept like that of a complete one."""
     speeches = run.tree.speeches
     speech = Speech(run.id, run.name, is_heard=run.tree.listeners > 0, on_usage=on_usage)
     speeches.append(speech)
@@ -141,6 +141,6 @@ def _spoken(run: Run, on_usage: Callable[[Usage], None]) -> Iterator[None]:
 
 
 def keep_text(reply: Reply | Speech, run: Run) -> None:
-    """Keeps the text of a reply as the best answer so far, unless it only goes with a tool call."""
+    """Keeps the text of a reply as the best answer so far, unless it belongs to a tool call."""
     if reply.text and (run.output is None or not reply.tool_calls):
         run.output = reply.text

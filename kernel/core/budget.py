@@ -2,8 +2,8 @@
 
 A check before the call and a charge after it lets eight parallel branches pass a cap of three. Here
 each request first reserves the most that it can cost, in its own ledger and in every ledger above
-it; when the reply is in, the reservation is replaced by what it really cost. That holds in threads
-and event loops side by side, too.
+it. When the reply arrives, the actual cost replaces the reservation. This is safe across threads
+and event loops.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..plumbing.waiters import Waiters
 
 SMALLEST_ANSWER = 256
-"""Tokens: a request that could answer with fewer than this is not sent when its budget runs out."""
+"""Tokens: when a budget leaves less than this for the answer, the request is not sent."""
 
 Price = Callable[[int, int], Decimal | None]
 """(input tokens, output tokens) → US dollars, or None when the price is not known."""
@@ -35,7 +35,7 @@ class Budget(BaseModel):
     usd: Decimal | None = Field(default=None, ge=0)
     """US dollars."""
     calls: int | None = Field(default=None, ge=0)
-    """Requests to a model. One that the service turned away and that is sent again counts once."""
+    """Requests to a model. One that the service rejected and that is then retried counts once."""
     tokens: int | None = Field(default=None, ge=0)
     """Input and output tokens together."""
     handoffs: int | None = Field(default=None, ge=0)
@@ -49,8 +49,8 @@ class Budget(BaseModel):
 
 
 class Exhausted(Exception):
-    """A budget does not allow the next request. The door turns it into a result that keeps the work
-    so far."""
+    """A budget does not allow the next request. The door turns it into a result with the work so
+    far."""
 
 
 class Spent(NamedTuple):
@@ -102,8 +102,8 @@ class LedgerCap(NamedTuple):
     cap: Cap
 
 
-_BOOKS = threading.RLock()
-"""Held while an amount is looked at and reserved, or settled: no other thread comes between."""
+_LOCK = threading.RLock()
+"""Held while ledgers are checked and reserved, or settled, so that no other thread intervenes."""
 
 
 class Demand(NamedTuple):
@@ -124,16 +124,16 @@ class Demand(NamedTuple):
 class Ledger:
     """One account of the tree. Every charge is booked here and in all ledgers above.
 
-    `hold`, `hold_when_free` and `hold_slice` set money aside; the `Hold` that they return settles
-    it, and sets as much aside for a further try.
+    `hold`, `hold_when_free` and `hold_slice` reserve money. The `Hold` that they return settles the
+    reservation, or renews it for a retry.
     """
 
     budget: Budget = field(default_factory=Budget)
     parent: Ledger | None = None
     owner: str = "run"
     unknown_price_ok: bool = True
-    """False where money is spent: a dollar cap cannot hold for an unknown price. Applies to all
-    ledgers below."""
+    """False where money is spent: a dollar cap cannot be enforced when the price is unknown.
+    Applies to all ledgers below."""
     beside: Ledger | None = None
     """A ledger of another tree, such as the client's: each charge is booked there too, and in all
     ledgers above it."""
@@ -180,10 +180,10 @@ class Ledger:
     def hold(self, demand: Demand, *, least: int = SMALLEST_ANSWER) -> Hold:
         """Sets aside the most that one request may cost, here and in every ledger above.
 
-        When not all of `demand.max_tokens` is affordable, the answer is allowed what is left
-        (`Hold.tokens`). Raises Exhausted when that is fewer than `least`.
+        When `demand.max_tokens` is not affordable, the answer gets the tokens that are left
+        (`Hold.tokens`). Raises Exhausted when fewer than `least` are left.
         """
-        with _BOOKS:
+        with _LOCK:
             return Hold(self, self._ceiling(demand, least), demand)
 
     async def hold_when_free(
@@ -193,14 +193,14 @@ class Ledger:
         least: int = SMALLEST_ANSWER,
         on_wait: Callable[[str, int], None] | None = None,
     ) -> Hold:
-        """Like `hold`, but waits while requests under way hold the missing amount.
+        """Like `hold`, but waits while other requests have the missing amount reserved.
 
-        There is no queue: at each settlement all who wait try again, so a large request may wait
-        longer than small ones. `on_wait` is called before the first wait with the reason and the
+        There is no queue: each settlement wakes every waiting request, so a large one may wait
+        longer than small ones. `on_wait` is called once, before waiting, with the reason and the
         number of requests under way.
         """
         while True:
-            with _BOOKS:
+            with _LOCK:
                 limit = self._in_the_way(demand)
                 if limit is None:
                     return self.hold(demand, least=least)
@@ -212,7 +212,7 @@ class Ledger:
             await settled
 
     def _in_the_way(self, demand: Demand) -> LedgerCap | None:
-        """The cap that would allow more once the requests under way are settled."""
+        """The cap that will allow more when requests under way are settled; None without one."""
         now = self._allowance(demand)
         if now.limited_by is None:
             return None
@@ -220,15 +220,15 @@ class Ledger:
         return now.limited_by if now.tokens < once_settled.tokens else None
 
     def hold_slice(self, part: Budget) -> Hold:
-        """Sets aside a part of the budgets for work that keeps its own books, all of it or nothing.
+        """Reserves a part of the budgets for work with a ledger of its own, all of it or nothing.
 
-        part: calls, tokens and dollars; a cap that is None sets nothing aside. Raises Exhausted
-        when a ledger on the way up has less than that left.
+        part: calls, tokens and dollars; a cap that is None reserves nothing. Raises Exhausted when
+        a ledger on the way up has less than that left.
         """
         amount = Spent(
             calls=part.calls or 0, output_tokens=part.tokens or 0, usd=part.usd or Decimal(0)
         )
-        with _BOOKS:
+        with _LOCK:
             for ledger in self.lineage():
                 ledger._check_slice(amount, part)
             return Hold(self, amount)
@@ -243,7 +243,7 @@ class Ledger:
 
         Raises Exhausted when that, or the budget of a ledger on the way up, allows no more.
         """
-        with _BOOKS:
+        with _LOCK:
             number = run._handed_out[specialist] + 1
             if number > limit:
                 raise Exhausted(
@@ -269,7 +269,7 @@ class Ledger:
                 raise Exhausted(f"{budget} has no room for {slice_words}{self.advice}")
 
     def _ceiling(self, demand: Demand, least: int) -> Spent:
-        """The most that a request may cost with as long an answer as is affordable."""
+        """The most that a request may cost, with the longest affordable answer."""
         allowance = self._allowance(demand)
         if allowance.tokens < min(least, demand.max_tokens):
             raise Exhausted(_too_little(allowance, demand))
@@ -283,13 +283,13 @@ class Ledger:
         )
 
     def _reserve(self, amount: Spent) -> None:
-        with _BOOKS:
+        with _LOCK:
             for ledger in self.lineage():
                 ledger._reserved += amount
 
     def _settle(self, amount: Spent, actual: Spent) -> None:
-        """Replaces a reservation by what the work really cost, here and above."""
-        with _BOOKS:
+        """Replaces a reservation with the actual cost, here and above."""
+        with _LOCK:
             for ledger in self.lineage():
                 ledger._reserved -= amount
                 ledger._spent += actual
@@ -329,16 +329,16 @@ class Ledger:
 
 
 class Hold:
-    """Money set aside in a ledger and all above it, for work that may begin; from `Ledger.hold`.
+    """A reservation in a ledger and in all ledgers above; made by `Ledger.hold`.
 
         with ledger.hold(demand) as hold:
             hold.begin()                     # from here on the service may have done the work
             reply = await send(…)            # with at most `hold.tokens` of an answer
             hold.settle(spent_on(model, reply.usage))
 
-    Each try is settled once: by `settle`, by `failed`, or by `again`, which sets money aside for
-    the next one. Leaving the block settles what is still open: nothing is charged for work that did
-    not begin, and everything for work whose cost nobody knows.
+    Each attempt is settled once: by `settle`, by `failed`, or by `retry`, which reserves money for
+    the next attempt. Leaving the block settles an open reservation: work that did not begin costs
+    nothing; work of unknown cost is charged in full.
     """
 
     def __init__(self, ledger: Ledger, amount: Spent, demand: Demand | None = None) -> None:
@@ -348,7 +348,7 @@ class Hold:
         """The ledger in which it is set aside, as in all ledgers above."""
         self._demand = demand
         self._cost = amount
-        """The charge for a try that begins and that nobody settles."""
+        """The charge for an attempt that begins and is never settled."""
         self._begun = False
         self._open = True
         ledger._reserve(amount)
@@ -359,34 +359,34 @@ class Hold:
         return self.amount.output_tokens
 
     def begin(self) -> None:
-        """Says that the work begins: what it costs is unknown until `settle`."""
+        """Marks the work as begun: from now on its cost is unknown until `settle`."""
         self._begun = True
 
     def learn(self, actual: Spent) -> None:
-        """Says what the work costs, as far as the service said it, in case that nobody settles."""
+        """Notes the cost that the service has reported so far; charged if nobody settles."""
         self._cost = actual
 
     def settle(self, actual: Spent) -> None:
-        """Replaces what is set aside by what the work cost; a second time changes nothing."""
+        """Replaces the reservation with the actual cost. Calling it again has no effect."""
         if self._open:
             self._open = False
             self.ledger._settle(self.amount, actual)
 
     def failed(self, *, billable: bool) -> None:
-        """Settles a try that failed and is the last one; see `spent_on_failure`."""
+        """Settles the last attempt, which failed; see `spent_on_failure`."""
         self.settle(spent_on_failure(self._cost, billable=billable))
 
-    def again(self, *, billable: bool) -> None:
-        """Charges a billable try that failed, and sets money aside for the next one.
+    def retry(self, *, billable: bool) -> None:
+        """Settles an attempt that failed and reserves money for the next one.
 
-        One that is not billable leaves its money to the next one. Raises Exhausted when there is no
-        room for it.
+        An attempt that is not billable passes its reservation on. Raises Exhausted when the budget
+        has no room for the next attempt.
         """
-        spent = spent_on_failure(self._cost, billable=billable, again=True)
+        spent = spent_on_failure(self._cost, billable=billable, retried=True)
         if spent == NOTHING or self._demand is None:
             return
         next_try = self._demand._replace(max_tokens=self.tokens)
-        with _BOOKS:  # nobody takes the room of the next try in between
+        with _LOCK:  # nobody takes the room of the next try in between
             self.settle(spent)
             self.amount = self.ledger._ceiling(next_try, self.tokens)
             self._cost = self.amount
@@ -400,21 +400,21 @@ class Hold:
         self.settle(self._cost if self._begun else NOTHING)
 
 
-def spent_on_failure(ceiling: Spent, *, billable: bool, again: bool = False) -> Spent:
-    """Returns the cost of a failed try, of a request that may cost up to `ceiling`.
+def spent_on_failure(ceiling: Spent, *, billable: bool, retried: bool = False) -> Spent:
+    """Returns the cost of a failed attempt at a request that may cost up to `ceiling`.
 
-    billable: whether the service may have done the work all the same: then all of it is charged.
-    again:    whether the request is sent again: a try that was turned away is then charged with the
-              next one, so that the request counts once.
+    billable: whether the service may have done the work anyway: it is then charged in full.
+    retried:  whether another try follows: one that was turned away is then charged with the next
+              one, so that the request counts once.
     """
     if billable:
         return ceiling
-    return NOTHING if again else Spent(calls=1)
+    return NOTHING if retried else Spent(calls=1)
 
 
 def _affordable(usd: Decimal, demand: Demand) -> int:
-    """Returns the number of answer tokens that the dollars pay for, after the input is paid; all of
-    them where the price is not known.
+    """Returns the number of answer tokens that the dollars pay for after the input; all of them if
+    the price is unknown.
     """
     ceiling = demand.ceiling
     if ceiling is None or ceiling <= usd:

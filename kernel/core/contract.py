@@ -1,4 +1,4 @@
-"""The contract: a handoff goes in, a result comes out, and whatever keeps it can be dispatched.
+"""The contract: an executable takes a handoff and returns a result.
 
 The structured handoff (who, to whom, intent, context, artifacts, where to return) is the field's
 answer to "telephone game" delegation; see the supervisor/worker literature named in the lessons.
@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from ..plumbing.labels import ARTIFACT_NAME, ARTIFACT_NAME_RULE, OWN_PARTS, label
-from ..plumbing.texts import as_parts, as_text, in_words
+from ..plumbing.texts import as_parts, as_text, in_words, shortened
 
 if TYPE_CHECKING:
     from .run import Run
@@ -40,7 +40,7 @@ class Handoff(BaseModel):
     """Only what the specialist needs to know."""
     artifacts: dict[str, str] = {}
     """Named payloads, such as facts, draft, feedback. Their names are labels: "my notes" becomes
-    "my-notes". Given out as a copy: what was handed over does not change."""
+    "my-notes". Reading the field returns a copy, so a handoff never changes."""
     # the door fills these three, so that no model is asked for them
     from_agent: SkipJsonSchema[str] = "user"
     to_agent: SkipJsonSchema[str] = ""
@@ -78,7 +78,7 @@ class Handoff(BaseModel):
         return type(self).model_validate({**self.__dict__, **(update or {})})
 
     def with_artifacts(self, artifacts: Mapping[str, str] = MappingProxyType({})) -> Handoff:
-        """The same handoff with further artifacts; one of a name that it has is replaced.
+        """Returns the handoff with further artifacts; an artifact of the same name is replaced.
 
         Raises ValueError for a name that an artifact cannot have.
         """
@@ -89,7 +89,7 @@ class Handoff(BaseModel):
         return self.model_copy(update={"artifacts": changed})
 
     def addressed(self, *, from_agent: str, to_agent: str, return_to: str) -> Handoff:
-        """The same handoff from one agent to another."""
+        """Returns the handoff with its sender, its receiver and the place to return to."""
         update = {"from_agent": from_agent, "to_agent": to_agent, "return_to": return_to}
         return self.model_copy(update=update)
 
@@ -108,7 +108,7 @@ class Handoff(BaseModel):
 
 
 class Question(BaseModel):
-    """A question for a person: its words, and what tells it from another one of the same words."""
+    """A question for a person: its words, and the facts that tell equal words apart."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
     words: str
@@ -119,7 +119,7 @@ class Question(BaseModel):
     task: str = ""
     """The intent that the one who asks works on."""
     key: str = ""
-    """Its step in the journal where it waits; empty without one."""
+    """The key of its step in the journal; empty without a journal."""
 
     def __str__(self) -> str:
         return self.words
@@ -132,10 +132,9 @@ class Question(BaseModel):
 
     @property
     def origin(self) -> str:
-        """The asker, the task and the facts, as far as they are known."""
-        facts = as_text(self.about)
-        parts = [self.by, self.task, facts[:FACTS_SHOWN] + "…" * (len(facts) > FACTS_SHOWN)]
-        return "; ".join(filter(None, parts))
+        """The asker, the task and the facts, where they are known."""
+        facts = shortened(as_text(self.about), FACTS_SHOWN)
+        return "; ".join(filter(None, [self.by, self.task, facts]))
 
 
 FACTS_SHOWN = 200
@@ -143,7 +142,7 @@ FACTS_SHOWN = 200
 
 
 def in_lines(questions: Sequence[Question]) -> str:
-    """The words of questions, a line each, with the origin where it tells two apart."""
+    """Returns the words of questions, a line each. Equal words are followed by their origin."""
     origins: dict[str, set[str]] = {}
     for question in questions:
         origins.setdefault(question.words, set()).add(question.origin)
@@ -172,7 +171,7 @@ class Result(BaseModel):
     retry_after_s: float | None = None
     """Seconds that the service asks to wait before that."""
     questions: tuple[Question, ...] = Field(default=(), exclude_if=lambda value: not value)
-    """The questions that a paused one waits for; Run fills it."""
+    """The questions that have to be answered before paused work can go on; set by Run."""
 
     @property
     def ok(self) -> bool:
@@ -199,20 +198,20 @@ class ToolError(Exception):
     """Raised in a tool: the message goes back to the model, which may try something else."""
 
 
-UNSAID = "somebody waits for a person and did not say what for"
+UNSAID = "paused without a question"
 
 
 class Pause(Exception):
     """Raised in a tool: stop here and ask a person. The dispatch ends with status `paused`.
 
-    It is given questions, each a text or a Question; its reason has a line for each. Without one it
-    gets a default text, since it stops the work all the same. Over a journal,
-    `Journal.decision` raises it, and returns the answer once there is one.
+    Its arguments are the questions, each a text or a Question; the reason has a line for each.
+    Without arguments a default text is used. `Journal.decision` raises a Pause until the question
+    has been answered, and then returns the answer.
     """
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """The questions; of one that was given as a text the words alone."""
+        """The questions. One that was given as a text has only its words."""
         asked = []
         for each in self.args:
             asked.append(each if isinstance(each, Question) else Question(words=in_words(each)))
@@ -235,7 +234,7 @@ class Pause(Exception):
 
 @runtime_checkable
 class Executable(Protocol):
-    """Anything that keeps the contract: agents, supervisors, tools, guards, an executable behind
+    """Anything that can be dispatched: agents, supervisors, tools, guards, an executable behind
     gates.
 
     An executable with the attribute `wraps` is a transparent wrapper of another one; see
@@ -260,7 +259,7 @@ class Executable(Protocol):
 
 
 class Wrapper:
-    """An executable around an executable: it has the name and the description of what it wraps.
+    """An executable around another executable, with its name and description.
 
     Subclasses declare `wraps` as their first field. They cost no level of depth; see
     `Run.dispatch`.

@@ -1,7 +1,7 @@
-"""The door: whatever is dispatched passes here, once.
+"""The door: every dispatch passes through here, once.
 
-Depth, rings, repeats, deadline, failure, cancellation and record are decided here for everything
-that runs.
+It enforces depth and deadlines, refuses rings and repeats, turns failures and cancellations into
+results, and records each dispatch and its return.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plumbing.labels import label
 from ..plumbing.readings import reading_of
-from ..plumbing.texts import as_plain, in_words, place_of
+from ..plumbing.texts import as_plain, in_words, place_of, shortened
 from . import events
 from .budget import Budget, Exhausted
 from .contract import Executable, Handoff, Pause, Question, Result, Status, in_lines
@@ -28,7 +28,7 @@ MAX_WRAPPERS = 10
 """The number of transparent wrappers that may stand around one executable."""
 
 Assignment = tuple[Executable, Handoff] | tuple[Executable, Handoff, Budget | None]
-"""Work that is given with others: an executable, its handoff and, where it has one, its budget."""
+"""One branch of a fan-out: an executable, its handoff and, optionally, its budget."""
 
 STATUS_OF: dict[type[Exception], Status] = {
     Exhausted: "exhausted",
@@ -38,19 +38,19 @@ STATUS_OF: dict[type[Exception], Status] = {
 """The exceptions that may stop a run; any other is a bug."""
 
 _answering: ContextVar[tuple[Run, str] | None] = ContextVar("answering", default=None)
-"""The tool call that is being answered, and the run whose model made it."""
+"""The run and the id of the tool call that is being executed."""
 
 
 @dataclass
 class GivenHandoff:
-    """One handoff that an executable was given, and its outcome."""
+    """One handoff to an executable, and its status."""
 
     executable: Executable
     status: str = "under way"
 
 
 class Door:
-    """The door of one run: its work goes on through it, and its own result comes out.
+    """The door of one run: dispatches its handoffs, and holds its own result.
 
     run: the run that it belongs to.
     """
@@ -62,14 +62,14 @@ class Door:
         self.dispatched = 0
         """The number of dispatches so far."""
         self.uncollected: list[Run] = []
-        """Dispatches below whose results the work of this run has not received yet."""
+        """Runs below whose results this run has not received yet."""
         self.refusals: dict[str, str] = {}
-        """The reasons of those who refused work and delivered none since; those of the door do not
-        count."""
+        """The reasons of executables that refused work and have not delivered since. Refusals by
+        the door do not count."""
         self._given: dict[str, list[GivenHandoff]] = {}
-        """Handoffs that the work of this run has given so far, by what they say."""
+        """The handoffs that this run has given so far, by `Handoff.key`."""
         self._paused: list[Result] = []
-        """The paused results of work that this run handed over."""
+        """The paused results of this run's dispatches."""
         self._task: asyncio.Task[Any] | None = None
 
     async def dispatch(
@@ -92,9 +92,9 @@ class Door:
         *,
         again: str = "",
     ) -> Run:
-        """Returns the run of a new dispatch, whose work counts as uncollected from now on.
+        """Returns the run of a new dispatch and adds it to `uncollected`.
 
-        That of a transparent wrapper costs no level and has no name of its own.
+        A transparent wrapper costs no level and has no name of its own.
         """
         _check(executable, handoff)
         self.run.start()
@@ -112,7 +112,7 @@ class Door:
             again=again or (above.again if above.wrappers else ""),
             wrappers=above.wrappers + 1 if wraps else 0,
             is_repeat=bool(again),
-            waiting=(*above.waiting, executable),
+            executables=(*above.executables, executable),
         )
         allowed = budget.depth + 1 if "depth" in budget.model_fields_set else self.run.levels
         levels = min(self.run.levels, allowed) - (0 if wraps else 1)
@@ -123,7 +123,7 @@ class Door:
     async def _hand_over(
         self, child: Run, executable: Executable, handoff: Handoff
     ) -> Exception | None:
-        """One dispatch, from its first event to its last; returns the bug that ended it."""
+        """Runs one dispatch, from its first event to its last; returns the bug that ended it."""
         caller = self.run.caller
         handoff = handoff.addressed(
             from_agent=caller.path[-1] if caller.path else handoff.from_agent,
@@ -186,7 +186,7 @@ class Door:
         )
 
     def _hear(self, name: str, result: Result) -> None:
-        """Remembers the questions and the refusals of work below."""
+        """Notes a question or a refusal of work below."""
         if result.status == "paused":
             self._paused.append(result)
         elif result.status == "refused":
@@ -195,15 +195,15 @@ class Door:
             self.refusals.pop(name, None)
 
     def _refusal(self, executable: Executable, child: Run, before: GivenHandoff | None) -> str:
-        """Returns the reason that this dispatch must not happen; empty when it may."""
+        """Returns the reason to refuse this dispatch; empty if it is allowed."""
         way = " → ".join(child.path)
         if self.run.levels < 1:
             return f"too deep: {way} is more than the levels that the budget allows"
         if child.position.wrappers > MAX_WRAPPERS:
             return f"too deep: more than {MAX_WRAPPERS} wrappers around {child.name}"
         inner = innermost(executable)
-        above = self.run.position.waiting
-        if any(same(waiting, executable) or same(waiting, inner) for waiting in above):
+        above = self.run.position.executables
+        if any(same(each, executable) or same(each, inner) for each in above):
             return f"a ring: {way}; {child.name} is already waiting for this work"
         if before and not child.position.is_repeat and before.status not in ("failed", "cancelled"):
             return (
@@ -246,8 +246,11 @@ class Door:
         return self._asked(result.model_copy(update={"artifacts": artifacts}), handoff)
 
     def _asked(self, result: Result, handoff: Handoff) -> Result:
-        """A result; a paused one with its questions as values. One that is handed on, be it only by
-        the text of its reason, stays as it was asked below; any other is this work's own."""
+        """Fills in the questions of a paused result; any other is returned unchanged.
+
+        A question that was passed on from below, even as text only, keeps its origin. Any other is
+        this run's own.
+        """
         if result.status != "paused":
             return result
         below: dict[str, list[Result]] = {}
@@ -265,7 +268,7 @@ class Door:
         return result.model_copy(update={"questions": tuple(asked), "reason": in_lines(asked)})
 
     async def fan_out(self, dispatches: Iterable[Assignment], limit: int | None) -> list[Result]:
-        """Hands out several pieces of work at once; see `Run.fan_out`."""
+        """Dispatches several handoffs at once; see `Run.fan_out`."""
         if limit is not None and limit < 1:
             raise ValueError(
                 f"limit is {limit}; expected at least 1 branch at once, or None for all"
@@ -281,8 +284,8 @@ class Door:
         return results
 
     async def _branch(self, job: Assignment, places: asyncio.Semaphore) -> Run:
-        """One dispatch of a fan-out. A bug ends the branch alone, and its place is noted: nobody
-        sees its traceback."""
+        """One dispatch of a fan-out. A bug ends this branch only; a note records its line, since
+        the traceback is lost."""
         executable, handoff, *budget = job
         async with places:
             child = self._child(executable, handoff, *budget)
@@ -294,7 +297,7 @@ class Door:
 
 @contextmanager
 def answering(run: Run, call: str) -> Iterator[None]:
-    """Ties what a run dispatches within to this call of a tool; see `Dispatched.call`."""
+    """Marks dispatches within the block as caused by this tool call; see `Dispatched.call`."""
     token = _answering.set((run, call))
     try:
         yield
@@ -304,7 +307,7 @@ def answering(run: Run, call: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """A deadline: the seconds left until it, its length, and the name of what it stops."""
+    """A deadline: the seconds left, its length, and the name of the executable that it stops."""
 
     left_s: float
     limit_s: float
@@ -316,7 +319,7 @@ class TimeLimit:
 
 
 def time_limit(run: Run) -> TimeLimit | None:
-    """Returns the deadline that a run has to watch.
+    """Returns the deadline that a run enforces.
 
     Each ancestor enforces its own deadline. The root was never dispatched, so its children
     enforce its deadline.
@@ -334,7 +337,7 @@ def time_limit(run: Run) -> TimeLimit | None:
 
 
 def innermost(executable: Executable) -> Executable:
-    """The executable inside of all transparent wrappers; itself when it wraps nothing."""
+    """The executable inside all transparent wrappers; the executable itself if it wraps nothing."""
     current = executable
     for _ in range(MAX_WRAPPERS + 1):
         inner = getattr(current, "wraps", None)
@@ -347,7 +350,7 @@ def innermost(executable: Executable) -> Executable:
 
 
 def _latest(times: list[GivenHandoff], executable: Executable) -> GivenHandoff | None:
-    """The latest of several times that was this executable's."""
+    """The latest of these handoffs that this executable was given."""
     for given in reversed(times):
         if same(given.executable, executable):
             return given
@@ -355,7 +358,7 @@ def _latest(times: list[GivenHandoff], executable: Executable) -> GivenHandoff |
 
 
 def same(one: Executable, other: Executable) -> bool:
-    """True if two executables are one; a comparison that raises says no."""
+    """True if two executables are the same. A comparison that raises counts as False."""
     try:
         return one is other or bool(one == other)
     except Exception:
@@ -363,7 +366,7 @@ def same(one: Executable, other: Executable) -> bool:
 
 
 def _check(executable: Any, handoff: Any) -> None:
-    """Raises TypeError for what cannot be dispatched."""
+    """Raises TypeError for an executable or a handoff that cannot be dispatched."""
     if not isinstance(getattr(executable, "name", None), str) or not hasattr(executable, "execute"):
         raise TypeError(
             f"{in_words(executable)} cannot be dispatched: it needs name, description and "
@@ -371,20 +374,20 @@ def _check(executable: Any, handoff: Any) -> None:
         )
     if not isinstance(handoff, Handoff):
         raise TypeError(
-            f"{executable.name} was given {in_words(handoff)[:80]}; expected a Handoff, for example"
-            ' Handoff(intent="…")'
+            f"{executable.name} was given {shortened(in_words(handoff), 80)}; expected a Handoff,"
+            ' for example Handoff(intent="…")'
         )
 
 
 def is_bug(problem: BaseException) -> bool:
-    """True if an exception is not one that may stop a run; a group is a bug if it holds one."""
+    """True unless the exception is one of `STATUS_OF`. A group is a bug if it contains one."""
     if isinstance(problem, ExceptionGroup):
         return any(map(is_bug, problem.exceptions))
     return not isinstance(problem, tuple(STATUS_OF))
 
 
 def _why_stopped(problem: Exception) -> Result | None:
-    """The result, without its work, of something that may stop a run; None for a bug."""
+    """The result for an exception of `STATUS_OF`, without the work so far; None for a bug."""
     if is_bug(problem):
         return None
     if isinstance(problem, ExceptionGroup):  # as a TaskGroup raises them
@@ -402,7 +405,7 @@ def _why_stopped(problem: Exception) -> Result | None:
 
 
 def _is_being_cancelled() -> bool:
-    """True if the current task itself was cancelled, and not only something that it waited for."""
+    """True if the current task itself was cancelled, and not only something that it awaited."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

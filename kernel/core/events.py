@@ -1,4 +1,4 @@
-"""Events: one type for each kind, the stream that traces, views and logs read."""
+"""Events: one class for each kind. Traces, views and logs read the stream of events."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _no_refund(spent: Spent) -> Spent:
 
 
 Used = Annotated[Spent, AfterValidator(_no_refund), PlainSerializer(Spent._asdict)]
-"""The figures of what was used, in a log as an object with a name for each. None is negative."""
+"""Usage, which cannot be negative. In a log it is an object with named figures."""
 
 
 _FROM_RUN: Any = None
@@ -44,7 +44,7 @@ class _Event:
     run: str = _FROM_RUN
     """The number of the dispatch: "" is the root, "2.1" the first within the root's second."""
     agent: str = _FROM_RUN
-    """The name of the executable that was dispatched; of a transparent wrapper, what it wraps."""
+    """The name of the dispatched executable; for a transparent wrapper, of the wrapped one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,7 +68,7 @@ class Dispatched(_Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Returned(_Event):
-    """An executable returned. Each `Dispatched` has one, whatever ended the work."""
+    """An executable returned. Every `Dispatched` is followed by one, however the work ended."""
 
     kind: Literal["return"] = "return"
     return_to: str
@@ -79,7 +79,7 @@ class Returned(_Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Waited(_Event):
-    """A request waits until others have settled, since a budget has no room for all of them."""
+    """A request waits for others to be settled: a budget has no room for all of them."""
 
     kind: Literal["wait"] = "wait"
     reason: str
@@ -184,7 +184,7 @@ Event = (
 
 
 def placed(event: Event, place: Callable[[str], str]) -> Event:
-    """The event with its runs renamed, as it stands in another tree.
+    """Returns the event with its runs renumbered for another tree.
 
     place: the new number of a run.
     """

@@ -1,8 +1,7 @@
-"""Handoffs as tools: a specialist as its supervisor's model sees it, and the tool that ends the
-work.
+"""Handoff tools: each lets a supervisor's model dispatch one specialist; `finalize` ends the work.
 
-By value the model writes every text that it hands on. By name it writes the names of results: the
-texts stay in `Run.artifacts`, and the tool puts them into the handoff.
+By value, the model writes every text that it passes on. By name, it writes the names of results:
+the texts stay in `Run.artifacts`, and the tool puts them into the handoff.
 """
 
 import re
@@ -13,7 +12,7 @@ from weakref import WeakKeyDictionary
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ..plumbing.labels import artifact_name, free_label, free_name, label
-from ..plumbing.texts import as_parts, as_plain, as_text
+from ..plumbing.texts import as_parts, as_plain, as_text, shortened
 from ..plumbing.trace import counted
 from .contract import Executable, Handoff, Pause, Result, ToolError
 from .run import Run
@@ -22,13 +21,13 @@ from .tools import parse, schema_of, tool
 
 @dataclass(frozen=True)
 class HandoffTool:
-    """A specialist as its supervisor's model sees it: a tool whose arguments are the Handoff."""
+    """Makes a specialist a tool of its supervisor's model; the arguments are a Handoff."""
 
     specialist: Executable
 
     @property
     def name(self) -> str:
-        """The tool's name, with the label that the specialist has in the run."""
+        """The tool's name, which ends in the label of the specialist."""
         return f"handoff_to_{label(self.specialist.name)}"
 
     @property
@@ -40,8 +39,8 @@ class HandoffTool:
         }
 
     async def call(self, arguments: object, run: Run) -> str:
-        """Dispatches the handoff. Raises ToolError, which the model reads, when no work came back;
-        Pause, which a person reads, when the specialist asks one.
+        """Dispatches the handoff. Raises ToolError, for the model, when the result holds no work;
+        Pause, for a person, when the specialist has a question.
         """
         result = await run.dispatch(
             self.specialist, parse(Handoff, arguments, f"arguments of {self.name}")
@@ -53,9 +52,9 @@ class HandoffTool:
 
 
 def _reported(result: Result, text: str, run: Run) -> str:
-    """Returns the model's text of a dispatch; a failed one brings the work before it.
+    """Returns the text of a result for the model; a failed result includes the work so far.
 
-    Raises ToolError where there is no work, Pause where a person is asked.
+    Raises ToolError when there is no work, Pause when the result is paused.
     """
     if isinstance(result.output, str):
         run.output = result.output
@@ -71,7 +70,7 @@ def _reported(result: Result, text: str, run: Run) -> str:
 
 
 def _work_of(result: Result) -> str:
-    """The artifacts of a result as parts; none of them looks like a part of a handoff."""
+    """The artifacts of a result as parts of a message, under names that no handoff has."""
     work: dict[str, str] = {}
     for name, text in result.artifacts.items():
         work[free_label(artifact_name(name), work)] = text
@@ -92,9 +91,9 @@ def finalize(output: str) -> str:
 # ── by name ───────────────────────────────────────────────────────────────────────────────────────
 
 FIRST_CHARACTERS = 160
-"""Characters of a text shown in a receipt; a shorter text is shown whole."""
+"""Characters of a text that a receipt shows."""
 FIRST_OF_A_FIELD, FIRST_ITEMS = 60, 3
-"""Characters of a text, and items of a list, shown in a receipt of a model's fields."""
+"""Characters of a text, and items of a list, that a receipt shows of a model's fields."""
 
 
 class NamedHandoff(BaseModel):
@@ -125,11 +124,11 @@ class NamedHandoff(BaseModel):
 
 
 _begun: WeakKeyDictionary[Run, set[str]] = WeakKeyDictionary()
-"""The names of the results that a run's work has begun to make."""
+"""The names that are taken by work of a run that has begun."""
 
 
 def taken_name(name: str, run: Run) -> str:
-    """Takes the next free name for somebody's work: "writer-1", "writer-2"."""
+    """Takes the next free name for a result: "writer-1", "writer-2"."""
     begun = _begun.setdefault(run, set())
     taken = {*begun, *run.artifacts}
     free = free_name(name, taken.__contains__, numbers=1)
@@ -139,9 +138,9 @@ def taken_name(name: str, run: Run) -> str:
 
 @dataclass(frozen=True)
 class NamedHandoffTool(HandoffTool):
-    """A specialist as a tool that takes names of results, and answers with a receipt.
+    """A handoff tool that takes names of results and returns a receipt.
 
-    needs: the artifacts without which this specialist is not asked, such as ("facts",).
+    needs: required artifacts, for example ("facts",).
     """
 
     needs: tuple[str, ...] = ()
@@ -153,9 +152,8 @@ class NamedHandoffTool(HandoffTool):
     async def call(self, arguments: object, run: Run) -> str:
         """Dispatches the handoff with the texts behind its names; returns a receipt.
 
-        Raises ToolError, which the model reads, for a name that is not there, for an artifact that
-        is needed and not named, and when no work came back; Pause, which a person reads, when the
-        specialist asks one.
+        Raises ToolError, for the model, for an unknown name, for a missing artifact of `needs`, and
+        when the result holds no work; Pause, for a person, when the specialist has a question.
         """
         given = parse(NamedHandoff, arguments, f"arguments of {self.name}")
         named = {part: texts_of(names, run) for part, names in given.artifacts.items()}
@@ -171,8 +169,8 @@ class NamedHandoffTool(HandoffTool):
                 f"{self.specialist.name} needs {' and '.join(missing)}; name a result for each as "
                 f"artifacts. {_there_is(run)}"
             )
-        # Calls of one turn begin in their order and end in any: a name is taken before the work
-        # begins, since names must be deterministic so that a replay sends the same requests.
+        # The calls of a turn start in order and end in any order. The name is taken before the
+        # dispatch, so that names are deterministic and a replay sends the same requests.
         name = taken_name(artifact_name(self.specialist.name), run)
         result = await run.dispatch(self.specialist, handoff)
         value = result.output if result.as_text() else _work_of(result)
@@ -183,13 +181,13 @@ class NamedHandoffTool(HandoffTool):
 
 
 def texts_of(names: list[str], run: Run) -> str:
-    """The texts of results, one behind the other. Raises ToolError, which lists the names."""
+    """The texts of results, joined. Raises ToolError that lists the names for an unknown one."""
     for name in names:
         if name in run.artifacts:
             continue
         if name in _begun.get(run, ()):
             raise ToolError(f"{name} is not there: it is made in this same turn, or it failed")
-        raise ToolError(f"there is no result named {name[:80]!r}. {_there_is(run)}")
+        raise ToolError(f"there is no result named {shortened(name, 80)!r}. {_there_is(run)}")
     return "\n\n".join(run.artifacts[name] for name in names)
 
 
@@ -199,10 +197,10 @@ def _there_is(run: Run) -> str:
 
 
 def receipt(name: str, value: object) -> str:
-    """Returns a receipt that a supervisor's model reads in place of a result: its name, its length,
-    its beginning.
+    """Returns a receipt, which the supervisor's model reads in place of a result: name, length and
+    beginning.
 
-    The fields of a model stay JSON, with long texts cut, so that a verdict can still be read.
+    The fields of a model stay JSON, with long texts cut, so that a verdict remains readable.
     """
     text = as_text(value)
     if isinstance(value, BaseModel):
@@ -225,7 +223,7 @@ def _cut(value: Any) -> Any:
 
 
 def _beginning(text: str, length: int) -> str:
-    """A text, or its first words, at most so many characters, and a sign that there is more."""
+    """The first words of a text, at most `length` characters; "…" follows when there are more."""
     return text if len(text) <= length else text[:length].rsplit(" ", 1)[0] + " …"
 
 

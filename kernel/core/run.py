@@ -1,8 +1,8 @@
 """The run: the place of work in its tree, its ledger, its record and its work so far.
 
-An executable is given one. It hands work on through the run's door (`dispatch`, `fan_out`), asks a
-model (`ask`), and keeps finished work (`keep`, `output`). The door is in `door.py`, the way to a
-model in `asking.py`.
+Every executable receives a run. Through it, it dispatches work (`dispatch`, `fan_out`), sends
+requests to a model (`ask`) and stores finished work (`keep`, `output`). Dispatching is in
+`door.py`, requests are in `asking.py`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ from .wire import Reply, RequestSize
 
 
 class Tree:
-    """The parts that all runs of one tree share: the client, the events, their readers, the
-    clock."""
+    """The state that all runs of a tree share: client, events, readers and clock."""
 
     def __init__(self, client: Client, clock: Callable[[], float]) -> None:
         self.client = client
@@ -40,11 +39,11 @@ class Tree:
         self.events: list[Event] = []
         self.readers: list[Callable[[Event], None]] = []
         self.replies: defaultdict[str, list[Event]] = defaultdict(list)
-        """Replies by the dispatch of the root that they belong to."""
+        """Replies, by the root's dispatch that they belong to."""
         self.speeches: list[Speech] = []
-        """The replies under way, in the order in which they were asked for."""
+        """The replies under way, in the order of their requests."""
         self.listeners = 0
-        """The number of readers of these."""
+        """The number of readers of the replies under way."""
 
     def add(self, event: Event) -> list[str]:
         """Records an event and tells every reader; returns a sentence for each that failed and was
@@ -72,12 +71,12 @@ class Position:
     path: tuple[str, ...] = ()
     """The labels of the executables from the first dispatch to this one, its own last."""
     again: str = ""
-    """The reason why this work is given once more; empty the first time."""
+    """The reason for repeating this work; empty the first time."""
     wrappers: int = 0
-    """The number of transparent wrappers in a row that ends here; 0 if this run is no wrapper's."""
+    """The number of nested transparent wrappers up to this run; 0 if it is not a wrapper's."""
     is_repeat: bool = False
-    """True if the caller said why this handoff is given once more."""
-    waiting: tuple[Executable, ...] = ()
+    """True if the caller gave a reason for repeating this handoff."""
+    executables: tuple[Executable, ...] = ()
     """The executables that `path` names, and the transparent wrappers between them."""
 
 
@@ -85,10 +84,10 @@ class Run:
     """A root, or one dispatch below it: its place in the tree, its ledger, its deadline, and its
     work so far.
 
-    client:   where `ask` sends to; from `connect()`.
+    client:   sends the requests of `ask`; from `connect()`.
     budget:   limits on everything below this run.
     on_event: called with each Event as it happens; `subscribe` adds more.
-    name:     on whose behalf work is handed over.
+    name:     the sender of this run's handoffs.
     """
 
     def __init__(
@@ -111,7 +110,7 @@ class Run:
             self.subscribe(on_event)
 
     def below(self, position: Position, budget: Budget, levels: int) -> Run:
-        """Returns the run of a dispatch. levels: those of dispatch that are left below it."""
+        """Returns the run of a dispatch. levels: the levels of dispatch that are left below it."""
         return _Dispatch(self, position, budget, levels)
 
     def _begin(self, tree: Tree, position: Position, budget: Budget, ledger: Ledger) -> None:
@@ -122,7 +121,7 @@ class Run:
         self.ledger = ledger
         self.began = tree.clock()
         self.output: Any = None  # Any: text, or a pydantic model
-        """The best answer so far; a dispatch that a limit stops returns it."""
+        """The best answer so far; returned when a limit stops the dispatch."""
         self.artifacts: dict[str, str] = {}
         """Named work so far (facts, draft …); likewise."""
         self.door = Door(self)
@@ -130,7 +129,7 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The name of the executable that this run was made for; of a root, its argument `name`."""
+        """The name of the executable; for a root, the argument `name`."""
         return self.position.name
 
     @property
@@ -145,11 +144,11 @@ class Run:
 
     @property
     def again(self) -> str:
-        """The reason that this work is given once more; empty the first time."""
+        """The reason for repeating this work; empty the first time."""
         return self.position.again
 
     def start(self) -> None:
-        """Restarts the clock of a root at its first work: it may be made long before it is used."""
+        """Starts the clock of a root at its first work: it may be created long before that."""
         if self.parent is None and not self.door.dispatched and not self._asking.requested:
             self.began = self.tree.clock()
 
@@ -166,8 +165,7 @@ class Run:
 
     @property
     def caller(self) -> Run:
-        """The run that hands over: this one, or the one above the wrappers that this one belongs
-        to."""
+        """The sender of this run's handoffs: the run itself, or the run above its wrappers."""
         run = self
         while run.position.wrappers and run.parent:
             run = run.parent
@@ -199,20 +197,20 @@ class Run:
 
     @property
     def spent(self) -> Spent:
-        """The amount used by this run and everything below it."""
+        """The usage of this run and everything below it."""
         return self.ledger.spent
 
     def subscribe(self, reader: Callable[[Event], None]) -> None:
-        """Calls `reader` with each further event. One that fails is warned about and dropped; the
-        run goes on."""
+        """Calls `reader` with every further event. A reader that raises is dropped with a warning;
+        the run goes on."""
         self.tree.readers.append(reader)
 
     @contextmanager
     def listen(self) -> Iterator[Sequence[Speech]]:
-        """Gives the replies under way in the whole tree, each with its words so far.
+        """Yields the replies under way in the whole tree, each with its text so far.
 
-        Within the block requests ask for their replies as streams. A reader looks whenever it likes
-        and nobody waits for it; what is said is no event until the reply is whole.
+        Within the block, replies are streamed. Readers poll at their own pace and never block a
+        request; a reply becomes an event when it is complete.
         """
         self.tree.listeners += 1
         try:
@@ -223,8 +221,8 @@ class Run:
     def emit(self, event: Event, *, id: str | None = None, agent: str | None = None) -> None:
         """Records an event of this run.
 
-        event:     what happened. Its `seq`, `at`, `run` and `agent` become those of this run, now.
-        id, agent: the run that it belongs to and its name, where that is one in another process.
+        event:     its `seq`, `at`, `run` and `agent` are filled in.
+        id, agent: the id and the name of the run, if it is in another process.
         """
         recorded = replace(
             event,
@@ -240,7 +238,7 @@ class Run:
                 self.note(sentence)
 
     def note(self, text: str, /, about: str = "", **fields: object) -> None:
-        """Says something for the record: a stage, a round, a decision.
+        """Records a remark: a stage, a round, a decision.
 
         about:  the topic, for readers that look for notes of one kind.
         fields: figures and names that belong to it.
@@ -248,11 +246,11 @@ class Run:
         self.emit(events.Note(text=as_text(text), about=about, fields=as_plain(fields)))
 
     def tell_wait(self, reason: str, at_once: int) -> None:
-        """Records that a request waits until others have settled."""
+        """Records that a request waits for others to be settled."""
         self.emit(events.Waited(reason=reason, at_once=at_once))
 
     def keep(self, /, **artifacts: str) -> None:
-        """Keeps finished work: the result of a run that a limit or a failure ends carries it."""
+        """Stores finished work. The result has it even if a limit or a failure ends the run."""
         for name, text in artifacts.items():
             self.artifacts[name] = as_text(text)
 
@@ -273,15 +271,14 @@ class Run:
         """Hands work to an executable and returns its result. Use this instead of `execute`, which
         knows no limits and leaves no record.
 
-        again: why the same handoff is given once more, for example "retry 2: timed out"; without
-        it, a handoff that this run has already given to the same executable is refused, unless it
-        failed or was cancelled.
+        again: the reason for repeating a handoff, for example "retry 2: timed out". Without one,
+        a handoff that this run already gave to the same executable is refused, unless it failed or
+        was cancelled.
 
         An executable with the attribute `wraps` is a transparent wrapper of another one: it costs
-        no level of depth and appears under the name of what it wraps. Limits, refusals and failures
-        of the service come back as a Result that carries the work so far; so does the cancellation
-        of something that the work waited for. Only bugs and the caller's own cancellation are
-        raised.
+        no level of depth and has the name of the executable that it wraps. Limits, refusals and
+        failures of the service become a Result with the work so far; so does the cancellation of
+        something that the work awaited. Only bugs and the caller's own cancellation are raised.
         """
         return await self.door.dispatch(executable, handoff, budget=budget, again=again)
 
@@ -290,19 +287,18 @@ class Run:
     ) -> list[Result]:
         """Dispatches several (executable, handoff[, budget]) at once; results in the order given.
 
-        A branch that fails, even by a bug, becomes a failed Result and leaves its siblings alone.
-        `limit` is how many of *these* branches run at once; requests have their own limit in the
-        client. Cancelling the fan-out cancels every branch.
+        A branch that fails, even by a bug, becomes a failed Result and does not affect its
+        siblings. `limit` is the number of *these* branches that run at once; the client has its own
+        limit of requests. Cancelling the fan-out cancels every branch.
         """
         return await self.door.fan_out(dispatches, limit)
 
     async def hand_out(self, specialist: str, limit: int) -> int:
-        """Counts a handoff to elsewhere in all budgets above, before it goes; returns its number
-        among those to the same specialist in this tree.
+        """Counts a handoff to a specialist elsewhere, in all budgets above, before it is sent.
+        Returns its number among the handoffs of this tree to that specialist.
 
         specialist: its name.
-        limit:      the number that may go to it. Raises Exhausted when that, or a budget, allows no
-                    more.
+        limit:      the most handoffs to it. Raises Exhausted when it, or a budget, is reached.
         """
         number = await self.client.hand_out(specialist, limit)
         if number is not None:
@@ -323,7 +319,7 @@ class Run:
         """Builds the result of interrupted work from everything finished so far, in this run and
         below it.
 
-        An executable returns it; the other arguments are those of `Result`.
+        For an executable to return. The other arguments are those of `Result`.
         """
         output = self.output
         artifacts = dict(self.artifacts)
@@ -355,11 +351,10 @@ class Run:
         return await self._asking.ask(body)
 
     async def hold(self, size: RequestSize) -> Hold:
-        """Reserves the most that a request may cost, here and in every ledger above, as soon as
-        there is room.
+        """Reserves the most that a request may cost, here and in every ledger above. Waits until
+        there is room, which is recorded as an event.
 
-        The wait for other requests is an event. Raises Exhausted when a budget does not allow the
-        request.
+        Raises Exhausted when a budget does not allow the request.
         """
         return await self._asking.hold(size)
 
@@ -375,7 +370,7 @@ class _Dispatch(Run):
 
 
 def _add(artifacts: dict[str, str], name: str, text: str) -> None:
-    """Adds named work, under the next free number when the name is taken; what is there already is
-    not repeated."""
+    """Adds named work, with the next free number when the name is taken. Equal work is not added
+    twice."""
     if text.strip() and text not in artifacts.values():
         artifacts[free_name(name, artifacts.__contains__)] = text

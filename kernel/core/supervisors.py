@@ -1,15 +1,16 @@
-"""Two supervisors of the same team: one whose order is fixed in code, one whose model chooses it.
+"""Two supervisors of the same team: one follows a fixed order, one lets a model choose.
 
-Hub and spokes in both: specialists never talk to each other, every handoff passes the supervisor
-and the door.
+Both are hub and spoke: specialists never talk to each other, and every handoff passes through the
+supervisor and the door.
 """
 
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..plumbing import models
+from ..plumbing.arguments import at_least
+from ..plumbing.texts import shortened
 from ..plumbing.trace import counted
-from ..plumbing.waiting import at_least
 from .agent import Agent
 from .contract import Executable, Handoff, Result
 from .handoff_tools import HandoffTool, NamedHandoffTool, finalize, finalize_by_name, receipt
@@ -19,8 +20,7 @@ from .team import Verdict
 
 @dataclass(frozen=True)
 class DeterministicSupervisor:
-    """research → write → review, with at most `max_revisions` revisions, then the best draft there
-    is."""
+    """Research → write → review, with at most `max_revisions` revisions; then the best draft."""
 
     researcher: Executable
     writer: Executable
@@ -33,9 +33,8 @@ class DeterministicSupervisor:
         at_least(0, max_revisions=self.max_revisions)
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
-        """Returns the brief; with status `exhausted` when the reviewer is still not content, or
-        with the status of the stage that failed. `artifacts` holds the work of every stage that
-        finished."""
+        """Returns the brief. The status is `exhausted` when the reviewer still has issues, or the
+        status of the stage that failed. `artifacts` has the work of every finished stage."""
         task = handoff.intent
 
         run.note("research")
@@ -87,11 +86,10 @@ class DeterministicSupervisor:
 
 
 def _ended(stage: str, result: Result, run: Run) -> Result:
-    """A stage did not deliver: its status and what it has; the door adds the work of the stages
-    before it."""
+    """The result when a stage fails. The door adds the work of the earlier stages."""
     status = "failed" if result.ok else result.status
     nothing = (
-        f"no verdict in what came back, {result.as_text()[:80]!r}"
+        f"no verdict in what came back, {shortened(result.as_text(), 80)!r}"
         if stage == "review"
         else "came back empty"
     )
@@ -122,13 +120,13 @@ call finalize with the name of the result."""
 
 @dataclass(frozen=True)
 class LLMSupervisor:
-    """An agent whose tools are its specialists; its model picks the order from what it finds,
-    `finalize` ends it.
+    """An agent whose tools are its specialists. Its model chooses the order; `finalize` ends the
+    work.
 
-    by_name: whether the model hands on the names of results in place of their texts. It then reads
-    a receipt of each result and writes names; the texts stay in `Run.artifacts`, as `writer-1`.
-    system: the prompt; empty for the one of its kind, `SUPERVISOR` or `SUPERVISOR_BY_NAME`. One of
-    these two is exchanged for the other where `by_name` asks for it.
+    by_name: True if the model passes on the names of results in place of their texts. It reads a
+             receipt of each result; the texts stay in `Run.artifacts`, for example as `writer-1`.
+    system:  the prompt; empty for the default, `SUPERVISOR` or `SUPERVISOR_BY_NAME`. If it is one
+             of these two, it is replaced by the one that `by_name` needs.
     """
 
     specialists: tuple[Executable, ...]
@@ -148,9 +146,9 @@ class LLMSupervisor:
             object.__setattr__(self, "system", standard)
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
-        """Returns the result that the model finalized; `artifacts` holds the last result of each
-        specialist; with `by_name`, every result. A specialist that refused, or whom a person
-        stopped, and that delivered nothing since makes it `refused`, with the text all the same.
+        """Returns the result that the model finalized. `artifacts` has the last result of each
+        specialist; with `by_name`, every result. The status is `refused` if a specialist refused,
+        or was stopped by a person, and has not delivered since.
         """
         given = handoff
         if self.by_name:
@@ -165,7 +163,7 @@ class LLMSupervisor:
         return result.model_copy(update=update)
 
     def _agent(self) -> Agent:
-        """The supervisor as what it is: an agent with tools that hand over."""
+        """The supervisor is an agent whose tools dispatch handoffs."""
         kind: type[HandoffTool] = NamedHandoffTool if self.by_name else HandoffTool
         end = finalize_by_name if self.by_name else finalize
         handoffs = map(kind, self.specialists)

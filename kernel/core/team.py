@@ -1,6 +1,4 @@
-"""The three specialists of the editorial desk: their prompts, their tools, the check of facts, and
-the shape of a verdict.
-"""
+"""The three specialists of the editorial desk: prompts, tools, the check of facts, the verdict."""
 
 import re
 from collections.abc import Sequence
@@ -46,9 +44,7 @@ to do."""
 
 
 def specialists(source: Source | None = None) -> tuple[Agent, Agent, Agent]:
-    """The whole team: researcher, writer and reviewer, over `source` or the workshop's own
-    library.
-    """
+    """Returns researcher, writer and reviewer; `source` defaults to the workshop's library."""
     return researcher(source or Corpus()), writer(), reviewer()
 
 
@@ -69,9 +65,9 @@ def researcher(source: Source, *, model: str = "", max_turns: int = 8) -> Agent:
 def sourced_facts(answer: str, results: Sequence[str]) -> CheckedAnswer:
     """Checks that each fact of an answer cites documents that a search returned, and no others.
 
-    A fact is a line with a bullet or a number, with the lines that go on below it; a line that says
-    that nothing was found is none. Without a successful tool call no answer counts; where no result
-    lists documents as `search` does, the facts are not checked, and the note says so.
+    A fact is a line with a bullet or a number, and the lines that continue it, unless it says that
+    nothing was found. An answer without a successful tool call is wrong. If no result lists
+    documents as `search` does, facts are not checked, and the note says so.
     """
     if not results:
         return CheckedAnswer(["nothing was looked up: search first"])
@@ -96,8 +92,8 @@ def sourced_facts(answer: str, results: Sequence[str]) -> CheckedAnswer:
 
 
 def _pieces(answer: str) -> list[str]:
-    """The lines of an answer; a line with a bullet or a number, and those that go on below it, are
-    one piece."""
+    """Splits an answer into lines; a line with a bullet or a number and the lines that continue it
+    are one piece."""
     pieces: list[str] = []
     goes_on = False
     for line in answer.splitlines(keepends=True):

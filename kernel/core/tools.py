@@ -1,9 +1,8 @@
-"""Tools: a typed function becomes a schema for the model, and its calls are validated, run and
-answered.
+"""Tools: typed functions that a model may call.
 
-What goes wrong inside a call that the model can fix (`ToolError`, bad arguments, an unknown name)
-goes back to it as a result with `is_error`. Anything else is a bug and propagates. The split
-follows pydantic-ai.
+The schema comes from the function's signature; arguments are validated before the call. Errors that
+the model can fix (`ToolError`, bad arguments, an unknown name) are returned to it with `is_error`.
+Any other exception is a bug and propagates. The split follows pydantic-ai.
 """
 
 import asyncio
@@ -20,7 +19,7 @@ from typing import Any, Protocol, TypeVar, get_args, get_type_hints, overload
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 
 from ..plumbing.labels import label
-from ..plumbing.texts import as_text
+from ..plumbing.texts import as_text, shortened
 from .contract import Handoff, Pause, Result, ToolError
 from .door import answering, is_bug
 from .events import ToolAnswered, ToolCalled
@@ -41,11 +40,11 @@ class AgentTool(Protocol):
 
     @property
     def definition(self) -> dict[str, Any]:
-        """The tool as the wire describes it."""
+        """The tool as the API describes it."""
         ...
 
     async def call(self, arguments: object, run: Run) -> Any:  # Any: a text, or content blocks
-        """Returns the answer to a model's call. Raises ToolError, which the model reads."""
+        """Returns the answer to a model's call. Raises ToolError to tell the model of an error."""
         ...
 
 
@@ -60,11 +59,11 @@ class Tool:
     wants_run: str = ""
     """The name of the parameter that receives the run, if the function has one."""
     ends: bool = False
-    """True for a tool whose successful call ends the loop, its output being the agent's."""
+    """True if a successful call ends the agent's loop and its output is the agent's answer."""
 
     @property
     def definition(self) -> dict[str, Any]:
-        """The tool as the wire describes it."""
+        """The tool as the API describes it."""
         schema = schema_of(self.arguments)
         schema.pop("title", None)
         return {"name": self.name, "description": self.description, "input_schema": schema}
@@ -81,9 +80,8 @@ class Tool:
     async def call(self, arguments: object, run: Run) -> str:
         """Validates the arguments, runs the function, returns its output as text.
 
-        Raises ToolError for arguments that do not fit, naming each. A plain function runs in the
-        event loop (so that results come in a fixed order): write `async def` for anything that
-        waits.
+        Raises ToolError that names each invalid argument. A plain function runs in the event loop,
+        so that results come in a fixed order: write `async def` for anything that waits.
         """
         values = dict(parse(self.arguments, arguments, f"arguments of {self.name}"))
         if self.wants_run:
@@ -109,7 +107,7 @@ class Tool:
             return Result(status="failed", reason=str(problem))
 
     def _from_text(self, name: str, text: str) -> Any:
-        """An argument from the text of an artifact or an intent; what cannot be read stays text."""
+        """An argument from a text, which is read as JSON if the argument is not text."""
         parameter = self.arguments.model_fields.get(name)
         if parameter is None:
             return text
@@ -124,12 +122,12 @@ class Tool:
         return text
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """A decorated function can still be called as before."""
+        """Calls the decorated function."""
         return self.function(*args, **kwargs)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """The tool for another process: its arguments are made anew there, of their types and
-        defaults."""
+        """Pickles the tool by the types and defaults of its arguments, from which the model of
+        arguments is built again."""
         fields = {
             name: (parameter.annotation, parameter)
             for name, parameter in self.arguments.model_fields.items()
@@ -166,8 +164,7 @@ def tool(
     """Makes a tool of a function: its name, its docstring, and a schema from its signature.
 
     Every parameter needs a type. A parameter of type `Run` is filled by the kernel and hidden from
-    the model. Raises TypeError when a type or the docstring is missing: both are what the model
-    reads.
+    the model. Raises TypeError when a type or the docstring is missing: the model reads both.
     """
     if function is None:
         return functools.partial(tool, name=name, description=description, ends=ends)
@@ -225,7 +222,7 @@ def _check_parameter(
 
 
 def _parts_of(hint: Any) -> Iterator[Any]:
-    """A type and all types in it."""
+    """Yields a type and all types in it."""
     yield hint
     for part in get_args(hint):
         yield from _parts_of(part)
@@ -247,7 +244,7 @@ def _made(
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of a model, as a copy that the caller may change.
 
-    Each schema is made once and kept: to make one takes Pydantic many times as long as to copy it.
+    Schemas are cached: generating one takes Pydantic many times as long as copying it.
     """
     return copy.deepcopy(_made_once(model))
 
@@ -262,9 +259,9 @@ _FENCE = re.compile(r"\A\s*```[ \t]*\w*\s*|\s*```\s*\Z")
 
 
 def parse(model: type[Model], value: object, subject: str) -> Model:
-    """Validates what a language model gave, a text or arguments, against a pydantic model.
+    """Validates the JSON text or the arguments of a language model against a pydantic model.
 
-    Raises ToolError that names each field that is wrong.
+    Raises ToolError that names each invalid field.
     """
     try:
         if isinstance(value, str):
@@ -276,17 +273,16 @@ def parse(model: type[Model], value: object, subject: str) -> Model:
 
 
 def _problem(details: Any) -> str:
-    """One problem of a validation in words that a model (or a person) can act on."""
+    """One validation error, in words that a model (or a person) can act on."""
     where = ".".join(map(str, details["loc"])) or "the whole"
-    given = repr(details["input"])
-    return f"{where}: {details['msg']}; given {given[:80] + '…' if len(given) > 80 else given}"
+    return f"{where}: {details['msg']}; given {shortened(repr(details['input']), 81)}"
 
 
 def definitions(  # Any: whatever somebody gave as a tool
     tools: Sequence[Any], agent: str
 ) -> list[dict[str, Any]]:
-    """Returns the definitions of an agent's tools, as a request carries them. Raises TypeError for
-    one that has none, and ValueError for two of one name, which the API refuses."""
+    """Returns the definitions of an agent's tools for a request. Raises TypeError for a tool
+    without a definition, and ValueError for two tools of one name, which the API refuses."""
     for tool in tools:
         if not hasattr(tool, "definition"):
             raise TypeError(
@@ -308,11 +304,11 @@ async def run_calls(
 ) -> tuple[dict[str, Any], str | None]:
     """Runs one turn's tool calls together.
 
-    Returns the one user message that answers them all, in order, and the output of a tool that
-    ended the loop (None if none did).
+    Returns the user message with all answers, in order, and the output of a tool that ended the
+    loop (None without one).
 
-    found: gets the result of each call that succeeds, at once, so that it is not lost when another
-           one pauses or runs out of time.
+    found: the result of each successful call is appended to it immediately, so that it is not lost
+           when a sibling pauses or times out.
     """
     by_name: dict[str, Any] = {tool.name: tool for tool in tools}
     ends = [call for call in calls if getattr(by_name.get(call.name), "ends", False)]
@@ -338,7 +334,7 @@ async def run_calls(
 
 @dataclass(frozen=True)
 class _EndedTwice:
-    """In place of a tool that ends the loop, in a turn that calls for several ends."""
+    """Replaces a tool that ends the loop, in a turn that calls such tools more than once."""
 
     name: str
     times: int
@@ -351,8 +347,8 @@ class _EndedTwice:
 
 
 def _gravest(problems: list[BaseException]) -> BaseException:
-    """Returns the problem to raise, of all that ended a turn's calls: a bug, else one pause with
-    the questions of all, else the first.
+    """Returns the exception to raise for a turn whose calls raised several: a bug, else one pause
+    with all questions, else the first.
     """
     for problem in problems:
         if is_bug(problem):

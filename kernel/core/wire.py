@@ -25,10 +25,9 @@ from pydantic import (
 
 API_VERSION = "2026-10-21"
 NONSTREAMING_MAX_TOKENS = 21_333
-"""A longer answer can be asked for as a stream only."""
+"""The longest answer, in tokens, of a request without streaming."""
 ACCOUNT_HEADER = "offline-understood"
-"""In it the offline model says what it read in the request and what it did not; see
-`Reply.account`."""
+"""The response header with the offline model's account of a request; see `Reply.account`."""
 
 NEXT_STEP = {
     "tool_use": "run_tools",
@@ -43,7 +42,7 @@ NEXT_STEP = {
 
 
 NEEDED = {"text": ("text",), "tool_use": ("id", "name")}
-"""Without these fields a block cannot be used; a reply that lacks them is not a reply."""
+"""Required fields by type of block. A reply with a block that lacks one is invalid."""
 
 
 class Block(BaseModel):
@@ -69,8 +68,8 @@ Account = Annotated[
 
 
 class Usage(BaseModel):
-    """Tokens of one reply. Unknown counters are kept; `None` and missing both mean 0. A negative
-    count is not a reply: it would refund a budget."""
+    """Tokens of one reply. Unknown counters are kept; `None` and missing both mean 0. A reply with
+    a negative count is invalid: it would refund a budget."""
 
     model_config = ConfigDict(extra="allow", defer_build=True)
     input_tokens: Tokens = 0
@@ -85,7 +84,7 @@ class Usage(BaseModel):
 
     @property
     def cache_written_1h(self) -> int:
-        """The tokens written to the cache that stay for an hour, at a higher price."""
+        """The tokens written to the cache for an hour, which cost more."""
         split = (self.model_extra or {}).get("cache_creation")
         count = split.get("ephemeral_1h_input_tokens") if isinstance(split, dict) else 0
         return min(max(count, 0), self.cache_creation_input_tokens) if type(count) is int else 0
@@ -104,8 +103,8 @@ class Reply(BaseModel):
         default_factory=Usage
     )
     account: Account = None
-    """The offline model's account of the request, read and not read; None for any other model. It
-    comes from a response header, never from the body."""
+    """The parts of the request that the offline model understood, and those that it did not; None
+    for any other model. It comes from a response header, never from the body."""
     _step: str = PrivateAttr("")  # private: it is no part of the reply, and no body can set it
 
     @model_validator(mode="after")
@@ -124,16 +123,16 @@ class Reply(BaseModel):
         journal."""
         return self._step
 
-    def kept_as(self, step: str) -> Reply:
-        """A copy that names its key in a journal."""
-        kept = self.model_copy()
-        kept._step = step
-        return kept
+    def with_step(self, step: str) -> Reply:
+        """Returns a copy with the key of its step in a journal."""
+        named = self.model_copy()
+        named._step = step
+        return named
 
     @property
     def text(self) -> str:
-        """The text blocks as the one text that they are parts of. The first block may be
-        `thinking`: never read `content[0].text`."""
+        """The text of the reply, joined from its text blocks. The first block may be `thinking`:
+        never read `content[0].text`."""
         texts = [getattr(block, "text", "") for block in self.content if block.type == "text"]
         return "".join(texts).strip()
 
@@ -151,7 +150,7 @@ class Reply(BaseModel):
 
     @property
     def tool_calls(self) -> list[Block]:
-        """The calls to be answered, with the ids that they have in `as_message`."""
+        """The tool calls to answer, with the same ids as in `as_message`."""
         return [block for block in taken_back(self.content) if block.type == "tool_use"]
 
     @property
@@ -174,8 +173,8 @@ class Reply(BaseModel):
 def taken_back(blocks: Iterable[Block]) -> list[Block]:
     """The blocks of a reply as the API takes them in the next request.
 
-    A service may give what it refuses: a blank text is left out; a call gets an id that is valid
-    and its own, and an object as its input. All other blocks, such as thinking, stay untouched.
+    Some services send blocks that the API refuses. So a blank text is left out, and a call gets a
+    valid, unique id and an object as its input. Other blocks, such as thinking, are unchanged.
     """
     taken: list[Block] = []
     ids: set[str] = set()
@@ -196,7 +195,7 @@ _LONGEST_ID = 128
 
 
 def _free_id(id: str, taken: set[str]) -> str:
-    """The id of a call as the API takes it, with the next free number when it is taken."""
+    """A valid id of a call, with the next free number when the id is taken."""
     valid = re.sub(r"[^a-zA-Z0-9_-]", "_", id)[:_LONGEST_ID] or "call"
     free, number = valid, 1
     while free in taken:
@@ -207,8 +206,8 @@ def _free_id(id: str, taken: set[str]) -> str:
 
 
 def _as_object(input: Any) -> dict[str, Any]:
-    """The input of a call as an object: some servers give its JSON as a text. What is none becomes
-    a field that no tool has, so that the model is told."""
+    """The input of a call as an object. Some servers send it as a JSON string. Other input becomes
+    a field that no tool has, so the model gets an error back."""
     if isinstance(input, str):
         try:
             input = json.loads(input)
@@ -225,8 +224,8 @@ class Conversation(Sequence[dict[str, Any]]):
     """The messages of one conversation: append-only, each encoded once.
 
     Append-only because a thinking block is bound to everything before it: an edited or trimmed
-    history is refused by the service. Encoded once so that turn 200 costs what turn 10 did, and
-    given out as copies, so that what is read is what is sent.
+    history is refused by the service. Encoded once so that turn 200 costs no more than turn 10.
+    Reading returns copies, so the messages that are read are the messages that are sent.
     """
 
     def __init__(self, messages: Iterable[dict[str, Any]] = ()) -> None:
@@ -235,7 +234,7 @@ class Conversation(Sequence[dict[str, Any]]):
             self.append(message)
 
     def append(self, message: dict[str, Any]) -> None:
-        """Adds a message; that of a blank reply is left out, since the API takes no empty one."""
+        """Adds a message. An empty reply is left out: the API refuses empty messages."""
         if message != NOTHING_SAID:
             self._encoded.append(_dumps(message))
 
@@ -284,8 +283,9 @@ CacheWrites = Literal["", "5m", "1h"]
 def cache_writes(content: bytes) -> CacheWrites:
     """The longest lifetime in the cache that the request asks for.
 
-    Read from the bytes: within a text a quote is escaped, so there the words do not count. A tool
-    with a field of that name does count; then a reservation is too high, never too low.
+    Searches the encoded body. Quotes in a text are escaped, so a text that mentions the field does
+    not match. A tool with a field of that name does: the reservation may then be too high, never
+    too low.
     """
     if b'"cache_control"' not in content:
         return ""
@@ -293,21 +293,21 @@ def cache_writes(content: bytes) -> CacheWrites:
 
 
 class RequestSize(NamedTuple):
-    """The size of a request, as its budgets have to know it for the cost."""
+    """The size of a request, from which its cost is estimated."""
 
     model: str
     input_tokens: Tokens
     """An upper bound of the tokens that the service will count in it."""
     max_tokens: Tokens
     cache_writes: CacheWrites
-    """For how long it may write its input to the cache."""
+    """The lifetime of the input in the cache, if the request writes it there."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """One request to a model: the body of the API, and its bytes, encoded once.
+    """One request to a model: its body, and the body as bytes, encoded once.
 
-    Raises ApiError when the body holds a number that JSON does not have.
+    Raises ApiError when the body holds NaN or an infinity.
     """
 
     body: dict[str, Any]
@@ -319,15 +319,14 @@ class Request:
 
     @property
     def streamed(self) -> bytes:
-        """The body that asks for the reply as a stream, if it does not say itself how to send
-        it."""
+        """The body with `"stream": true`, unless it has a `stream` field already."""
         if "stream" in self.body:
             return self.content
         return self.content[:-1] + b',"stream":true}'
 
     @classmethod
     def of(cls, request: Request | dict[str, Any]) -> Request:
-        """The request itself, or the one of this body."""
+        """Returns a Request unchanged; makes one from a body."""
         return request if isinstance(request, Request) else cls(request)
 
     @property
@@ -348,7 +347,7 @@ class Request:
         )
 
     def with_max_tokens(self, count: int) -> Request:
-        """The same request with an answer of at most `count` tokens."""
+        """Returns the request with an answer of at most `count` tokens."""
         return Request({**self.body, "max_tokens": count})
 
 
@@ -385,8 +384,8 @@ class ApiError(Exception):
 def output_format(schema: dict[str, Any]) -> dict[str, Any]:
     """The `output_config` that asks for a reply of this JSON schema.
 
-    Raises ValueError, with the field, for a schema that no reply can fill: the service closes each
-    object, and takes no circles.
+    Raises ValueError that names the field for a schema that the service refuses: one with open
+    objects, or one that refers to itself.
     """
     _check_fillable(schema, schema.get("$defs", {}), "", ())
     return {"format": {"type": "json_schema", "schema": strict_schema(schema)}}
@@ -395,7 +394,7 @@ def output_format(schema: dict[str, Any]) -> dict[str, Any]:
 def _check_fillable(
     schema: Any, definitions: dict[str, Any], field: str, within: tuple[str, ...]
 ) -> None:
-    """Looks at a schema and all in it; `within` are the references that lead to it."""
+    """Checks a schema and every schema in it. `within`: the references that lead to it."""
     if not isinstance(schema, dict):
         return
     where = field or "the answer itself"

@@ -30,9 +30,10 @@ from typing import Literal
 from ..core.budget import Budget
 from ..core.contract import Executable, Handoff, Result, Wrapper
 from ..core.run import Run
+from ..plumbing.arguments import checked_s
+from ..plumbing.backoff import LONGEST_S, before_next_try
 from ..plumbing.trace import counted
 from ..plumbing.waiters import Slots
-from ..plumbing.waiting import LONGEST_S, before_next_try, checked_s
 
 State = Literal["closed", "open", "half-open"]
 
@@ -73,7 +74,7 @@ class Retry(Guard):
     longest_wait_s: a `Retry-After` above this ends the tries, since nobody should wait for an hour
                     in silence.
 
-    The wait is that of `kernel.plumbing.waiting.before_next_try`, as for a request: the one that
+    The wait is that of `kernel.plumbing.backoff.before_next_try`, as for a request: the one that
     the service asks for, else 0.5 · 2ⁿ seconds, at most 8. Retries that have ended are final: the
     result is no longer transient, so an outer Retry does not multiply them.
     """

@@ -1,4 +1,4 @@
-"""Aggregation: runs named jobs at once, and makes one text and one status of many results."""
+"""Aggregation: runs named jobs at once; combines results into one text and one status."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..core.tools import Tool
 from .texts import one_kind_of_line
 
 ORDER: tuple[Status, ...] = ("paused", "exhausted", "failed", "refused", "cancelled")
-"""From the gravest status to the least: the gravest of several is the status of the whole."""
+"""Statuses from the gravest to the least; several results have the gravest of theirs."""
 
 
 async def together(
@@ -22,12 +22,12 @@ async def together(
     run: Run,
     earlier: Mapping[str, Result] = MappingProxyType({}),
 ) -> dict[str, Result]:
-    """Dispatches (executable, handoff[, budget]) jobs at once; results under the names of the jobs.
+    """Dispatches (executable, handoff[, budget]) jobs at once; returns results by the jobs' names.
 
-    Each result is kept in `run.artifacts` as soon as it is there, so that it is not lost when the
-    others are stopped. A job that fails, even by a bug, is a result and leaves the others alone.
+    Each result is stored in `run.artifacts` immediately, so that it is not lost when the others are
+    stopped. A job that fails, even by a bug, becomes a result and does not affect the others.
 
-    earlier: results of jobs that were done before. A repeat that brings no work keeps that work.
+    earlier: earlier results of the same jobs. A repeat without work keeps that of the earlier one.
     """
 
     async def branch(name: str, job: Assignment) -> Result:
@@ -48,7 +48,7 @@ async def together(
 
 
 def _with_work_of(earlier: Result, result: Result) -> Result:
-    """Returns a result; one that is not ok and has no output gets the work of an earlier one."""
+    """Returns a result; without an output, one that is not ok gets the work of an earlier one."""
     if result.ok or result.as_text():
         return result
     artifacts = {**earlier.artifacts, **result.artifacts}
@@ -56,7 +56,7 @@ def _with_work_of(earlier: Result, result: Result) -> Result:
 
 
 def as_artifact(result: Result) -> str:
-    """A result as others read it: its text, after the status and the reason when it is not ok."""
+    """A result as an artifact: its text, preceded by status and reason if it is not ok."""
     text = result.as_text()
     if result.ok:
         return text
@@ -65,7 +65,7 @@ def as_artifact(result: Result) -> str:
 
 
 def readable(executable: Executable, artifacts: Mapping[str, str]) -> dict[str, str]:
-    """Returns the artifacts that an executable reads: for a tool, only those named like its
+    """Returns the artifacts that an executable reads; for a tool, those named like its
     arguments.
     """
     inner = innermost(executable)
@@ -88,7 +88,7 @@ def status_of(results: Mapping[str, Result]) -> Status:
 
 
 def missing(results: Mapping[str, Result]) -> list[str]:
-    """A line for each result that is not ok: whose it is, its status and its reason."""
+    """A line for each result that is not ok, with name, status and reason."""
     lines = []
     for name, result in results.items():
         if not result.ok:
@@ -97,7 +97,7 @@ def missing(results: Mapping[str, Result]) -> list[str]:
 
 
 def questions(results: Mapping[str, Result]) -> list[Question]:
-    """Returns the questions of the paused results to a person."""
+    """Returns the questions of the paused results."""
     asked: list[Question] = []
     for result in results.values():
         if result.status == "paused":
@@ -108,7 +108,7 @@ def questions(results: Mapping[str, Result]) -> list[Question]:
 def joined(results: Mapping[str, Result]) -> str:
     """All results as one text, each under its name.
 
-    A result cannot impersonate another: a line of it that looks like the heading of one is quoted.
+    A result cannot impersonate another: a line that looks like a result's heading is quoted.
     """
     heading = _heading_of(results)
     parts = []
@@ -119,7 +119,7 @@ def joined(results: Mapping[str, Result]) -> str:
 
 
 def _heading_of(names: Iterable[str]) -> re.Pattern[str]:
-    """The beginning of a line that is a heading of one of these names."""
+    """Matches the beginning of a heading with one of these names."""
     any_name = "|".join(map(re.escape, names))
     return re.compile(
         rf"^(?=[ \t]*#+[ \t]*(?:{any_name})(?![\w-]))",

@@ -1,4 +1,4 @@
-"""The way to a model: one POST, retried by the service's own rules, and the money it may cost."""
+"""The client: one POST to a model, retried by the service's own rules and paid from a budget."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from ..core.wire import (
     Request,
 )
 from . import spending
+from .backoff import before_next_try
 from .models import demand_of, spent_on
 from .redaction import Redaction
 from .stream import Garbled, StreamedReply, begins_stream, is_stream, speech_under_way
+from .texts import shortened
 from .waiters import Slots
-from .waiting import before_next_try
 
 Mode = Literal["offline", "live", "local", "recorded"]
-"""The kind of service that answers; "recorded" is a replay of a run, see
-`kernel.parts.journal.recording`."""
+"""The kind of service; "recorded" replays a run, see `kernel.parts.journal.recording`."""
 
 RETRYABLE_STATUS = {408, 409, 429}
-"""And every 5xx, where the service does not say which error it is."""
+"""Statuses to retry, besides every 5xx; used when the service does not name the error."""
 
 TYPE_OF_STATUS = {
     400: "invalid_request_error",
@@ -53,14 +53,14 @@ TYPE_OF_STATUS = {
     504: "timeout_error",
     529: "overloaded_error",
 }
-"""For servers that do not say; any other 5xx is an `api_error`."""
+"""The type of an error that the server does not name; any other 5xx is an `api_error`."""
 
 STATUS_OF_TYPE = {kind: status for status, kind in TYPE_OF_STATUS.items()} | {"api_error": 500}
-"""The usual status of each type of error, whatever the status that it comes with."""
+"""The usual status of each type of error, which may differ from that of the response."""
 
 READ_S = 600.0
-"""Seconds until a reply is given up: between two of its parts, and for all of its body, or from one
-event of a stream to the next that is no sign of life; checked when a part arrives."""
+"""Seconds until a reply times out: between two chunks, for the whole body, and between two events
+of a stream, pings not counted. Checked when a chunk arrives."""
 
 TIMEOUTS = {"connect": 10.0, "read": READ_S, "write": 60.0, "pool": None}
 """Seconds. A model may think for minutes; httpx's own 5 seconds are made for web pages."""
@@ -72,38 +72,36 @@ NOT_SENT = (
     httpx.UnsupportedProtocol,
     httpx.ProxyError,
 )
-"""Errors that are raised before the request was sent: it cannot have cost anything."""
+"""Errors raised before the request was sent, which therefore cost nothing."""
 
 OnRetry = Callable[[ApiError, float], Awaitable[None] | None]
-"""Called after a failed try, with the error and the seconds until the next one."""
+"""Called after a failed attempt, with the error and the seconds until the next one."""
 
 MAX_REPLY_BYTES = 32_000_000
-"""A longer reply is not read to its end."""
+"""The size limit of a reply."""
 
 REST_S = 1.0
-"""Seconds for the rest of a stream whose reply is whole: a connection that is read to its end can
-be used again."""
+"""Seconds to read the rest of a stream after the reply is complete: only a connection that was read
+to its end can be reused."""
 
 MAX_RETRY_WAIT_S = 60.0
-"""A server that asks for a longer wait than this gets no second try: the error says how long it
-asked for."""
+"""The longest `retry-after` that is followed; a longer one fails with an error that names it."""
 
 MAX_MESSAGE = 4_000
-"""Characters that are kept of what a server says went wrong."""
+"""Characters of a server's error message that are kept."""
 
 
 @dataclass
 class _Payment:
-    """One request whose cost is charged above: by the run that sends it, or by the process that
-    this one works for."""
+    """One request that is already charged: by the run that sends it, or by the process that this
+    one works for."""
 
     content: bytes
     account: Ledger | None
     is_used: bool = False
 
     def is_for(self, request: Request, account: Ledger) -> bool:
-        """True for the request that is paid, at the account that it is paid from, the first
-        time."""
+        """True the first time, if the request and the account are the paid ones."""
         is_it = self.content == request.content and self.account in (None, account)
         return is_it and not self.is_used
 
@@ -113,9 +111,9 @@ _payment: ContextVar[_Payment | None] = ContextVar("payment", default=None)
 
 @contextlib.contextmanager
 def paid(request: Request, account: Ledger | None = None) -> Iterator[None]:
-    """Sends this request, within the block, without a further charge, once.
+    """Within the block, this request is sent once without a further charge.
 
-    account: the one that it was charged to; None for every one.
+    account: the ledger that was charged; None for any.
     """
     token = _payment.set(_Payment(request.content, account))
     try:
@@ -126,11 +124,11 @@ def paid(request: Request, account: Ledger | None = None) -> Iterator[None]:
 
 
 class SetupError(ValueError):
-    """The connection that was asked for cannot be made; the message says what is missing."""
+    """A connection cannot be made with these settings; the message says what is missing."""
 
 
 class _Unreadable(Exception):
-    """A reply came, and it cannot be read; the message says why."""
+    """A reply was received and cannot be read; the message says why."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -138,14 +136,14 @@ class _Unreadable(Exception):
 
 
 class _Answer(NamedTuple):
-    """The answer of a server, read to its end."""
+    """A complete response of a server."""
 
     status: int
     headers: httpx.Headers
     body: bytes
-    """Its bytes; of a stream, those of the reply that it adds up to, or of the error in it."""
+    """The body; for a stream, the reply that it adds up to, or the error in it."""
     has_begun: bool = False
-    """True if a reply had begun before there was an error."""
+    """True if the reply had begun before the error."""
 
 
 class Client(contextlib.AbstractAsyncContextManager["Client"]):
@@ -154,8 +152,8 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
     transport:   an httpx transport; the offline model is one. Requests go straight to it: a turn
                  needs none of the redirects, cookies and auth flows of `httpx.AsyncClient`, which
                  cost as much as the turn.
-    max_usd:     a cap of this client's own. What a client sends that is live, or has a key, counts
-                 against the limit of the process as well (`kernel.plumbing.spending`).
+    max_usd:     a cap of this client. The requests of a client that is live, or has a key, also
+                 count against the limit of the process (`kernel.plumbing.spending`).
     concurrency: how many requests may be under way at once; None for any number.
     """
 
@@ -187,16 +185,16 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         )
         cap = Budget.model_validate({"usd": max_usd})
         self.ledger = Ledger(cap, owner="the client", unknown_price_ok=unknown_price_ok)
-        """The books of the work: a reply that a journal gives back is booked here again."""
+        """The ledger of the work; replies that a journal replays are charged here, too."""
         self.pays = mode == "live" or bool(api_key or auth_token)
-        """True if somebody may be billed for what is sent."""
+        """True if requests may be billed to somebody."""
         self.billed = Ledger(
             cap,
             spending.ledger() if self.pays else None,
             owner="the client",
             unknown_price_ok=unknown_price_ok,
         )
-        """The books of what is really sent."""
+        """The ledger of the requests that are really sent."""
         self._sleep = sleep or asyncio.sleep
         self._jitter = jitter
         self._url = httpx.URL(f"{self.base_url}/v1/messages")
@@ -249,14 +247,14 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         *,
         on_retry: OnRetry | None = None,
     ) -> Reply:
-        """Sends one request, again where the service's rules allow it; returns the reply.
+        """Sends one request, with retries by the service's rules; returns the reply.
 
         request:  a Request, or the body of one.
-        on_retry: called before each further try with what failed and the seconds until then; what
-                  it returns is awaited before the wait.
+        on_retry: called before each retry with the error and the seconds until then; an awaitable
+                  that it returns is awaited first.
 
-        Raises ApiError when the last try fails, and Exhausted in place of a try that could pass a
-        limit in dollars, be it the first or a further one.
+        Raises ApiError when the last attempt fails, and Exhausted before an attempt that could
+        exceed a limit in dollars.
         """
         request = Request.of(request)
         payment = _payment.get()
@@ -267,14 +265,14 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
             return await self._tried(request, on_retry)
         with await held(self.billed, request, least=request.max_tokens) as hold:
 
-            async def again(error: ApiError, wait_s: float) -> None:
+            async def charge(error: ApiError, wait_s: float) -> None:
                 if on_retry and (answer := on_retry(error, wait_s)):
                     await answer
-                hold.again(billable=error.billable)
+                hold.retry(billable=error.billable)
 
             hold.begin()
             try:
-                reply = await self._tried(request, again)
+                reply = await self._tried(request, charge)
             except ApiError as error:
                 hold.failed(billable=error.billable)
                 raise
@@ -282,21 +280,21 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
             return reply
 
     async def hand_out(self, specialist: str, limit: int) -> int | None:
-        """Counts a handoff to elsewhere, where this client knows who counts for its run; see
-        `Run.hand_out`. Others, like this one, leave it to the run.
+        """Counts a handoff to elsewhere, if this client does it for its run; see `Run.hand_out`.
+        None, as here, leaves it to the run.
         """
         return None
 
     def prepare(self, request: Request) -> Request:
-        """Returns the request to send for one that a run asks; it is what the run pays for."""
+        """Returns the request to send in place of a run's request; the run pays for it."""
         return request
 
     def bills(self, request: Request) -> bool:
-        """True if somebody is billed for a request; False if it is answered without being sent."""
+        """True if a request is billed to somebody; False if it is answered without being sent."""
         return self.pays
 
     async def _tried(self, request: Request, on_retry: OnRetry | None) -> Reply:
-        """The reply to one request, after as many tries as the service's rules allow."""
+        """The reply to one request, after as many attempts as the service's rules allow."""
         attempt = 0
         while True:
             outcome = await self._send_once(request)
@@ -311,7 +309,7 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
             await self._sleep(wait_s)
 
     async def _send_once(self, request: Request) -> Reply | ApiError:
-        """One try. An error is returned, not raised: a traceback leads to frames with the key."""
+        """One attempt. Errors are returned, not raised: frames of a traceback hold the key."""
         try:
             answer = await self._exchange(request)
         except (httpx.TransportError, httpx.DecodingError) as problem:
@@ -327,8 +325,8 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         return self._reply(answer)
 
     async def _exchange(self, request: Request) -> _Answer:
-        """Sends a request, and asks for a stream where somebody listens, or where the reply may be
-        long; returns the answer, without the key where the server echoes it."""
+        """Sends a request; streams the reply if somebody listens, or if it may be long. Returns the
+        response, in which the key is redacted."""
         speech = speech_under_way()
         content = request.content
         if (speech and speech.is_heard) or request.max_tokens > NONSTREAMING_MAX_TOKENS:
@@ -376,8 +374,8 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         return reply.model_copy(update={"account": account})
 
     def _account(self, headers: httpx.Headers) -> dict[str, Any] | None:
-        """Returns the offline model's account of its reading of the request; None when the header
-        is missing or odd.
+        """Returns the offline model's account of the request; None if the header is missing or
+        invalid.
         """
         text = headers.get(ACCOUNT_HEADER)
         if text is None:
@@ -389,15 +387,15 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         return account if isinstance(account, dict) else None
 
     def headers(self) -> dict[str, str]:
-        """Returns the headers of every request of this client, the key included: for sending, never
-        for showing.
+        """Returns the headers of every request of this client. They include the key: send them,
+        never show them.
         """
         return self.public_headers | {
             name: secret.get_secret_value() for name, secret in self._secrets.items()
         }
 
     def _lost(self, problem: Exception) -> ApiError:
-        """The way to the server failed."""
+        """The error for a request that failed in transport."""
         billable = not isinstance(problem, NOT_SENT)
         if isinstance(problem, httpx.TimeoutException):
             message = f"no reply in time ({type(problem).__name__})"
@@ -406,7 +404,7 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         return self._error(message, "connection_error", retryable=True, billable=billable)
 
     def _unreadable(self, problem: _Unreadable) -> ApiError:
-        """The server answered with something that is not read to its end."""
+        """The error for a reply that cannot be read."""
         done = problem.status == 200
         return self._error(
             str(problem),
@@ -417,8 +415,8 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
         )
 
     def _refused(self, answer: _Answer) -> ApiError:
-        """The server answered with an error, whatever the status: its type says whether to try
-        again. No work was done that is billed, unless a reply had begun."""
+        """The error that a server answered with, whatever the status. Its type decides on retries.
+        It is billable only if a reply had begun."""
         status, headers, body, has_begun = answer
         payload = _payload(body)
         problem = payload.get("error")
@@ -447,9 +445,9 @@ class Client(contextlib.AbstractAsyncContextManager["Client"]):
     def _error(self, message: str, kind: str, *, request_id: str = "", **facts: Any) -> ApiError:
         clean = self._redaction.replaced_in_text
         return ApiError(
-            clean(message)[:MAX_MESSAGE],
-            type=clean(kind)[:MAX_MESSAGE],
-            request_id=clean(request_id)[:MAX_MESSAGE],
+            shortened(clean(message), MAX_MESSAGE),
+            type=shortened(clean(kind), MAX_MESSAGE),
+            request_id=shortened(clean(request_id), MAX_MESSAGE),
             **facts,
         )
 
@@ -461,9 +459,9 @@ async def held(
     least: int = SMALLEST_ANSWER,
     on_wait: Callable[[str, int], None] | None = None,
 ) -> Hold:
-    """Sets aside what a request may cost; see `Ledger.hold_when_free`.
+    """Reserves what a request may cost; see `Ledger.hold_when_free`.
 
-    While another request is being sent it does not wait: that one may hold the money.
+    Does not wait within the sending of another request, which may hold the money.
     """
     demand = demand_of(request.size)
     if _payment.get():
@@ -472,13 +470,12 @@ async def held(
 
 
 class WrappedClient(Client):
-    """A client around a client: it changes what `send` does, and is otherwise the client itself.
+    """A client that wraps a client: it changes what `send` does and delegates the rest.
 
-    Subclasses override `send` and hand the request on to `self.wrapped.send`. One that answers by
-    itself also overrides `bills`; one that asks for something else overrides `prepare`, since a run
-    pays before it sends. A further request that `send` makes is charged beside the first, and
-    refused where there is no room for both. Ledger, slots, mode and address are those of the
-    wrapped client, also when they change later.
+    Subclasses override `send` and call `self.wrapped.send`. Override `bills`, too, to answer a
+    request without sending it, and `prepare` to change the request: a run pays before it sends. A
+    further request within `send` is charged in addition, and refused when there is no room for
+    both. Ledger, slots, mode and address are always those of the wrapped client.
     """
 
     def __init__(self, client: Client) -> None:
@@ -517,7 +514,7 @@ class WrappedClient(Client):
 
 
 def _drop_frames(problem: BaseException) -> None:
-    """Drops the tracebacks of an exception and of those behind it: their frames hold the key."""
+    """Drops the tracebacks of an exception and of its causes: their frames hold the key."""
     seen: set[int] = set()
     todo: list[BaseException | None] = [problem]
     while todo:
@@ -529,13 +526,13 @@ def _drop_frames(problem: BaseException) -> None:
 
 
 async def _read(response: httpx.Response, reply: StreamedReply) -> bytes:
-    """The body as it came over the wire; of a stream, the reply that it adds up to, which grows as
-    it comes. Raises _Unreadable for one that is packed, too long or garbled."""
+    """Reads the body; for a stream, the reply that it adds up to. Raises _Unreadable for a body
+    that is compressed, too long or garbled."""
     encoding = response.headers.get("content-encoding", "identity")
     if encoding.strip().lower() not in ("", "identity"):
         raise _Unreadable(
             response.status_code,
-            f"the server packed its reply ({encoding[:40]}), though it was asked not to",
+            f"the server packed its reply ({shortened(encoding, 40)}), though it was asked not to",
         )
     streams = is_stream(response.headers.get("content-type", ""))
     bounds = _Bounds(response.status_code)
@@ -565,7 +562,7 @@ async def _read(response: httpx.Response, reply: StreamedReply) -> bytes:
 
 
 class _Bounds:
-    """The bounds of one reply: its size, and the time until it is given up."""
+    """The limits of one reply: its size and its time."""
 
     def __init__(self, status: int) -> None:
         self._status = status
@@ -573,11 +570,11 @@ class _Bounds:
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """Gives the reply its time again."""
+        """Restarts the time."""
         self._latest = time.monotonic() + READ_S
 
     def check(self, chunk: bytes) -> None:
-        """Counts a part. Raises _Unreadable or ReadTimeout."""
+        """Counts a chunk. Raises _Unreadable or ReadTimeout."""
         self._size += len(chunk)
         if self._size > MAX_REPLY_BYTES:
             raise _Unreadable(self._status, f"the reply is longer than {MAX_REPLY_BYTES:,} bytes")
@@ -586,7 +583,7 @@ class _Bounds:
 
 
 async def _drop_rest(stream: AsyncIterator[bytes]) -> None:
-    """Reads what follows a whole reply, for a moment, and drops it."""
+    """Reads and drops the rest of a stream, for a moment."""
     with contextlib.suppress(TimeoutError, httpx.TransportError):
         async with asyncio.timeout(REST_S):
             async for _ in stream:
@@ -594,7 +591,7 @@ async def _drop_rest(stream: AsyncIterator[bytes]) -> None:
 
 
 def _payload(body: bytes) -> dict[str, Any]:
-    """The JSON object of a page; empty when there is none."""
+    """The JSON object of a body; empty if it is none."""
     try:
         payload = json.loads(body.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
@@ -603,15 +600,15 @@ def _payload(body: bytes) -> dict[str, Any]:
 
 
 def _is_error(payload: dict[str, Any]) -> bool:
-    """True for the API's error object, also in the form of other dialects."""
+    """True for an error object of the API or of another dialect."""
     return payload.get("type") == "error" or (
         bool(payload.get("error")) and "content" not in payload
     )
 
 
 def _excerpt(body: bytes) -> str:
-    """The beginning of a page that was not expected, quoted."""
-    return repr(body[:480].decode("utf-8", "replace")[:120])
+    """The beginning of an unexpected body, quoted."""
+    return repr(shortened(body[:480].decode("utf-8", "replace"), 120))
 
 
 def _may_pass(status: int) -> bool:

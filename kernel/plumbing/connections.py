@@ -1,5 +1,4 @@
-"""The choice of a model: `connect()` makes a client for the offline model, the service or a local
-server.
+"""`connect()`: a client for the offline model, the service or a local server.
 
 Offline is the default even when a key is in the environment: money is spent only by explicit
 choice, and under one hard cap for the whole process (`kernel.plumbing.spending`).
@@ -18,7 +17,7 @@ from .client import Client, Mode, SetupError
 from .network import address_of, pool_for, way_to
 
 AT_ONCE = 16
-"""The requests that may be under way at once at a real server, unless the caller says otherwise."""
+"""The default number of concurrent requests to a real server."""
 
 SERVICE = "https://api.anthropic.com"
 
@@ -36,7 +35,7 @@ def connect(
     concurrency: int | None = None,
     **offline: Any,  # Any: OfflineTransport says what it takes
 ) -> Client:
-    """A client for the mode that was asked for: the argument, else WORKSHOP_MODEL, else offline.
+    """A client for a mode: the argument, else WORKSHOP_MODEL, else offline.
 
     offline: the deterministic model; `offline` takes its settings: latency_ms, pace_ms, seed,
              faults, temperament.
@@ -44,10 +43,10 @@ def connect(
              ANTHROPIC_BASE_URL names.
     local:   a server on this machine or network, at ANTHROPIC_BASE_URL. It gets
              ANTHROPIC_AUTH_TOKEN when that is set, and never ANTHROPIC_API_KEY.
-    max_usd: a tighter cap for this connection; offline nothing is paid, and it caps nothing. All
-             that are live or have a key share one limit in this process, 0.50 dollars, which
+    max_usd: a tighter cap for this connection; has no effect offline. All connections that are
+             live or have a key share one limit in this process, 0.50 dollars, which
              `kernel.spending.allow` changes.
-    concurrency: how many requests may be under way at once; None for 16, offline for any number.
+    concurrency: the most concurrent requests; None for 16, offline for any number.
 
     Raises SetupError, in one line, when something is missing.
     """
@@ -82,7 +81,7 @@ def connect(
 
 
 def _cap(max_usd: Decimal | str | float | None, mode: str) -> Decimal | None:
-    """The cap of one connection. Raises SetupError for one that the process does not allow."""
+    """The cap of one connection. Raises SetupError if the process does not allow it."""
     try:
         cap = spending.parse_dollars(max_usd, "max_usd (--max-usd)")
         limit = None if mode == "offline" else spending.limit()
@@ -115,8 +114,8 @@ def _base_url(local: bool) -> httpx.URL:
 
 
 def check_named() -> None:
-    """Looks whether a server on this machine gets a model's name that it can know. Raises
-    SetupError before anything is sent."""
+    """Raises SetupError if requests would go to a server on this machine under the name of a
+    Claude model, which it does not know."""
     address = os.environ.get("ANTHROPIC_BASE_URL")
     if address and _checked(address).host in LOCAL_HOSTS and not models.named():
         raise SetupError(
@@ -126,12 +125,12 @@ def check_named() -> None:
 
 
 def check_network() -> None:
-    """Looks at the settings with which `connect` would reach a model. Raises its SetupError."""
+    """Checks the network settings of `connect`. Raises its SetupError."""
     way_to(_checked(os.environ.get("ANTHROPIC_BASE_URL") or SERVICE))
 
 
 def _checked(address: str) -> httpx.URL:
-    """The base URL of requests, if it is one. It is not shown, since it may be a secret."""
+    """The base URL of requests. Messages do not show it, since it may hold a secret."""
     if any(sign in address for sign in "@?#"):
         raise SetupError(
             "ANTHROPIC_BASE_URL holds a name, a password, a query or a fragment; put the secret"

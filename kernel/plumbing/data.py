@@ -1,4 +1,4 @@
-"""The folders of documents that come with the kernel."""
+"""The folders of documents that ship with the kernel."""
 
 from pathlib import Path
 
@@ -8,8 +8,6 @@ _IN_A_CLONE = _KERNEL.parent / "notebooks" / "data"
 
 
 def shipped(name: str) -> Path:
-    """The folder `name`: inside the package where a wheel was installed, in `notebooks/data` in a
-    clone.
-    """
+    """The folder `name`: in the package when installed from a wheel, else in `notebooks/data`."""
     place = _INSTALLED if _INSTALLED.is_dir() else _IN_A_CLONE
     return place / name

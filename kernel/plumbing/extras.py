@@ -1,4 +1,4 @@
-"""Optional extras: packages that one part of the kernel needs, imported when that part is used."""
+"""Optional extras: packages that a part of the kernel needs, imported at its first use."""
 
 from __future__ import annotations
 

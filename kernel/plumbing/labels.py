@@ -28,7 +28,7 @@ ARTIFACT_NAME_RULE = (
 )
 
 OWN_PARTS = ("task", "context")
-"""The parts of that message that are not artifacts."""
+"""Parts of that message that are not artifacts."""
 
 
 def label(name: str) -> Label:
@@ -55,7 +55,7 @@ def label(name: str) -> Label:
 def free_name(name: str, is_taken: Callable[[str], bool], *, numbers: int = 2) -> str:
     """The first of "facts", "facts-2", "facts-3" … that is not taken.
 
-    numbers: the first number; with 1 the name itself is none of them: "facts-1", "facts-2".
+    numbers: the first number; with 1 the result always has one: "facts-1", "facts-2".
     """
     if numbers > 1 and not is_taken(name):
         return name

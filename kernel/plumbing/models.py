@@ -32,7 +32,7 @@ judge: str
 
 
 def __getattr__(role: str) -> str:
-    """The model id of a role, read at the time of asking so that the environment counts."""
+    """The model id of a role, looked up in the environment at each access."""
     if role not in ROLES:
         raise AttributeError(f"there is no model role {role!r}; the roles are {', '.join(ROLES)}")
     used = (_used.get() or {}).get(role)
@@ -40,7 +40,7 @@ def __getattr__(role: str) -> str:
 
 
 def named() -> bool:
-    """True if the worker's model is named from outside, by its variable or by `use`."""
+    """True if the worker's model was set, by its variable or by `use`."""
     return "worker" in (_used.get() or {}) or bool(os.environ.get("WORKSHOP_WORKER_MODEL"))
 
 
@@ -49,10 +49,10 @@ _used: ContextVar[Mapping[str, str] | None] = ContextVar("used", default=None)
 
 @contextlib.contextmanager
 def use(names: Mapping[str, str]) -> Iterator[None]:
-    """Lets these models play their roles in this context, whatever the environment says; other
-    threads and tasks keep theirs.
+    """Sets models for this context, which take precedence over the environment; other threads and
+    tasks are not affected.
 
-    names: model ids by role. Raises AttributeError for a role that there is not.
+    names: model ids by role. Raises AttributeError for an unknown role.
     """
     for role in names:
         __getattr__(role)
@@ -64,16 +64,15 @@ def use(names: Mapping[str, str]) -> Iterator[None]:
 
 
 def role_of(model: str) -> str:
-    """Returns the name of a model for a page that should outlive its id: "worker model"; the id
-    itself when no role has it.
+    """Returns the name of a model by its role, for example "worker model"; the id itself if no role
+    has it.
     """
     return next((f"{role} model" for role in ROLES if __getattr__(role) == model), model)
 
 
 @cache
 def _prices(model: str) -> Any:
-    """A model's row of the price table, in US dollars per million tokens; None when the model is
-    not known."""
+    """A model's prices in US dollars per million tokens; None for an unknown model."""
     from genai_prices import (
         Usage as Counts,
     )  # a third of a second to import: only when a price is asked for
@@ -86,10 +85,9 @@ def _prices(model: str) -> Any:
 
 
 def cost(model: str, usage: Usage) -> Decimal | None:
-    """US dollars for this usage on this model; None when the price is not known (which is never 0).
+    """US dollars for this usage of a model; None if the price is unknown.
 
-    The multiplication is our own: the library's is as exact, but takes a sixth of the time of a
-    whole turn.
+    The library's own multiplication is as exact, but takes a sixth of the time of a whole turn.
     """
     prices = _prices(model)
     if prices is None:
@@ -111,14 +109,13 @@ def cost(model: str, usage: Usage) -> Decimal | None:
 
 
 def _first(price: Any, otherwise: Any) -> Any:
-    """The price, or `otherwise` if there is none: without a price for its cache, a model bills the
-    tokens that it reads or writes there as input."""
+    """The price, or `otherwise` without one: tokens of a cache without a price are billed as
+    input."""
     return otherwise if price is None else price
 
 
 def _rate(price: Any, prompt_tokens: int) -> Decimal:
-    """The price that holds for a prompt of this length: a long one costs more, from its first token
-    on."""
+    """The price for a prompt of this length: all tokens of a long prompt cost more."""
     base: Decimal = getattr(price, "base", price)
     tiers = getattr(price, "tiers", ())
     reached: list[Decimal] = [tier.price for tier in tiers if prompt_tokens > tier.start]
@@ -126,11 +123,10 @@ def _rate(price: Any, prompt_tokens: int) -> Decimal:
 
 
 def price_of(model: str, writes: CacheWrites = "") -> Price:
-    """The price of a model's tokens, as a function; cached, since each ledger of a run asks it.
+    """The price of a model's tokens, as a function; cached, since each ledger of a run calls it.
 
-    writes: for how long the request may write its input to the cache. Writing costs more than
-            plain input (a quarter more for five minutes, twice as much for an hour), so all input
-            is booked as written.
+    writes: the lifetime of the input in the cache. Writing costs more than plain input (a quarter
+            more for five minutes, twice as much for an hour), so all input is priced as written.
     """
 
     def ceiling(input_tokens: int, output_tokens: int) -> Decimal | None:
@@ -149,15 +145,13 @@ def price_of(model: str, writes: CacheWrites = "") -> Price:
 
 
 def demand_of(size: RequestSize) -> Demand:
-    """Returns the demand of a request on its budgets: its size, at the price of its model and its
-    caching.
-    """
+    """Returns the demand of a request: its size, at the price of its model and its caching."""
     price = price_of(size.model, size.cache_writes)
     return Demand(size.input_tokens, size.max_tokens, price)
 
 
 def spent_on(model: str, usage: Usage) -> Spent:
-    """One call's entry in a ledger."""
+    """The usage of one call, for a ledger."""
     dollars = cost(model, usage)
     return Spent(
         1,

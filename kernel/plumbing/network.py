@@ -1,7 +1,7 @@
 """The machine's network settings, read in one place: addresses, proxies, certificates.
 
-Whatever cannot be used is a SetupError of one line that names the variable. Of a value that may
-hold a password nothing is shown.
+An invalid setting raises SetupError that names the variable, and does not show a value that may
+hold a password.
 """
 
 from __future__ import annotations
@@ -24,22 +24,21 @@ if TYPE_CHECKING:
 
 
 class ProxySetting(NamedTuple):
-    """The proxy that this machine names for an address."""
+    """A proxy, and the variable that names it."""
 
     variable: str
     value: str
 
 
 class Way(NamedTuple):
-    """The way to a server, as the transports of httpx take it."""
+    """Proxy and certificates of a connection, for a transport of httpx."""
 
     proxy: httpx.Proxy | None
     certificates: ssl.SSLContext
 
 
 def address_of(text: str) -> httpx.URL | None:
-    """The plain address of a server: scheme, host, maybe a port and a path. None for any other
-    text."""
+    """A server's address with scheme, host and optional port and path; None for any other text."""
     try:
         url = httpx.URL(text)
     except (httpx.InvalidURL, TypeError, ValueError):
@@ -54,7 +53,7 @@ def _is_port(port: int | None) -> bool:
 
 
 def proxy_for(scheme: str, host: str) -> ProxySetting | None:
-    """The proxy that the environment, or the system, names for a host, if any."""
+    """The proxy of the environment, or of the system, for a host; None without one."""
     if proxy_bypass(host) or (":" in host and proxy_bypass(f"[{host}]")):
         return None
     proxies = getproxies()
@@ -72,7 +71,7 @@ def _variable(name: str) -> str:
 
 
 def way_to(url: httpx.URL) -> Way:
-    """The way to an address. Raises SetupError for a setting with which there is none."""
+    """Proxy and certificates for an address. Raises SetupError for an invalid setting."""
     setting = proxy_for(url.scheme, url.host)
     proxy = _proxy(setting) if setting else None
     if url.scheme == "https" or (proxy and proxy.url.scheme == "https"):
@@ -85,7 +84,7 @@ def way_to(url: httpx.URL) -> Way:
 
 
 def _proxy(setting: ProxySetting) -> httpx.Proxy:
-    """The proxy of a setting; without a scheme it is spoken to over http, as elsewhere."""
+    """The proxy of a setting; http is the default scheme."""
     value = setting.value if "://" in setting.value else f"http://{setting.value}"
     proxy = None
     if value.isprintable() and " " not in value:
@@ -107,8 +106,7 @@ def _proxy(setting: ProxySetting) -> httpx.Proxy:
 
 
 def _trusted() -> ssl.SSLContext:
-    """The certificates that this machine trusts: SSL_CERT_FILE, else SSL_CERT_DIR, else those of
-    the package certifi."""
+    """The trusted certificates: SSL_CERT_FILE, else SSL_CERT_DIR, else those of certifi."""
     import ssl
 
     import certifi
@@ -137,7 +135,7 @@ def _trusted() -> ssl.SSLContext:
 
 
 def _unusable_key_log() -> str:
-    """The file to which keys of connections should be written, if it cannot be; else empty."""
+    """The value of SSLKEYLOGFILE if that file cannot be written; else empty."""
     path = os.environ.get("SSLKEYLOGFILE", "")
     try:
         if path:
@@ -148,21 +146,21 @@ def _unusable_key_log() -> str:
 
 
 def _nobody_trusted() -> ssl.SSLContext:
-    """Certificates for a way without TLS, where no setting of them can be in the way."""
+    """A context for connections without TLS, which ignores all settings of certificates."""
     import ssl
 
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
-KEPT = 20
-"""Connections that a loop keeps open for its next requests."""
+KEEPALIVE = 20
+"""Idle connections that an event loop keeps open."""
 CROWD = 32
-"""Requests under way in one pool. httpcore looks through all connections of a pool at each request,
-so in a single pool the cost of a fan-out would grow with the square of its width."""
+"""The most requests in one pool. Each request makes httpcore scan all connections of its pool, so
+with a single pool the cost of a fan-out would grow with the square of its width."""
 
 
 def pool_for(url: httpx.URL) -> LoopPools:
-    """Connections to one server, as many as a fan-out asks for. Raises SetupError, as `way_to`."""
+    """Connections to one server, without a limit. Raises SetupError, as `way_to`."""
     way = way_to(url)
 
     def pool(kept: int) -> httpx.AsyncHTTPTransport:
@@ -181,12 +179,12 @@ class _Pool:
 
 
 class LoopPools(httpx.AsyncBaseTransport):
-    """Pools of connections for each event loop that asks: a connection belongs to its loop.
+    """Pools of connections for each event loop, since a connection belongs to its loop.
 
-    pool: makes a pool that keeps so many connections.
+    pool: makes a pool that keeps this number of idle connections.
 
-    The first pool of a loop keeps its connections. The others serve the crowd of a wide fan-out and
-    keep none.
+    The first pool of a loop keeps idle connections. Further pools serve a wide fan-out and keep
+    none.
     """
 
     def __init__(self, pool: Callable[[int], httpx.AsyncHTTPTransport]) -> None:
@@ -212,7 +210,7 @@ class LoopPools(httpx.AsyncBaseTransport):
             for other in [each for each in self._pools if each.is_closed()]:
                 del self._pools[other]
             pools = self._pools.setdefault(loop, [])
-            pools.append(_Pool(self._new(0 if pools else KEPT)))
+            pools.append(_Pool(self._new(0 if pools else KEEPALIVE)))
             return pools[-1]
 
     async def aclose(self) -> None:
@@ -228,7 +226,7 @@ class LoopPools(httpx.AsyncBaseTransport):
                     loop.call_soon_threadsafe(self._close_soon, pool.transport)
 
     def _close_soon(self, transport: httpx.AsyncHTTPTransport) -> None:
-        """Closes a pool in the loop that runs this."""
+        """Closes a pool in the running loop."""
         task = asyncio.ensure_future(transport.aclose())
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)

@@ -1,4 +1,4 @@
-"""Files for their owner alone: all that holds prompts or replies is written by `private_file`."""
+"""Private files: every file with prompts or replies is written by `private_file`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ OWNER_ONLY = 0o600
 
 
 def private_file(path: str | Path, mode: Literal["wb", "xb", "ab", "r+b"]) -> BinaryIO:
-    """Opens a file for writing that nobody but its owner may read (mode 0600), where the system has
-    modes; one that is there already becomes so. A new file ("xb") is never written through a link.
+    """Opens a file for writing that only its owner may read (mode 0600), where the system has
+    modes; an existing file gets that mode. A new file ("xb") is never written through a link.
     """
     return open(Path(path), mode, opener=_owned)
 

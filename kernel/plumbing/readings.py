@@ -1,4 +1,4 @@
-"""The offline model's reading of the requests of a run, in one line; no other model gives one."""
+"""The offline model's reading of a run's requests, in one line; other models have none."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from ..core.events import Event
 from .work import Fold, ModelCall
 
 MOST = 4
-"""The most clauses, and the most topics, that the line lists."""
+"""The most clauses, and the most topics, in the line."""
 
 
 def reading_of(events: Iterable[Event]) -> str:
     """Returns a line such as `offline model · topic: Qdrant · not understood: "be witty" (writer)`;
-    an empty string where nothing was said."""
+    empty for another model."""
     topics: dict[str, None] = {}
     clauses: dict[str, dict[str, None]] = {}
     requests = Fold(events).requests
@@ -33,7 +33,7 @@ def reading_of(events: Iterable[Event]) -> str:
 
 
 def _place(request: ModelCall) -> list[int]:
-    """Returns the place of a request's run, which sorts runs in the order they were begun."""
+    """Returns the sort key of a request: the number of its run."""
     return [int(step) for step in request.run.split(".") if step.isdecimal()]
 
 

@@ -1,4 +1,4 @@
-"""The removal of keys from what servers and libraries say."""
+"""Redaction: removes keys from the messages of servers and libraries."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from urllib.parse import quote
 from pydantic import SecretBytes
 
 SHORTEST_SECRET = 8
-"""Bytes of an encoded key. A shorter one, such as "none", is not replaced, since that would garble
-replies."""
+"""Bytes of an encoded key. A shorter one, such as "none", may occur in replies and stays there."""
 
 
 class Redaction:
@@ -45,7 +44,7 @@ class Redaction:
         return self.replaced(text.encode("utf-8", "replace")).decode("utf-8", "replace")
 
     def so_far(self, text: str) -> str:
-        """A text that has not come to its end, without keys, and without the beginning of one."""
+        """Redacts an incomplete text, also of the beginning of a key at its end."""
         content = self.replaced(text.encode("utf-8", "replace"))
         for secret in self._spellings:
             spelling = secret.get_secret_value()

@@ -16,20 +16,20 @@ from typing import Protocol
 from ..core.tools import Tool, tool
 from .data import shipped
 from .labels import free_label, label
+from .texts import cut, shortened
 from .untrusted import as_data, is_address
 
 LIBRARY = shipped("corpus")
 """The workshop's own documents."""
 
 LONGEST_TEXT = 20_000
-"""Characters of a document that a model gets to read; of a longer one it is told how much was left
-out."""
+"""Characters of a document that a model reads; a longer document is cut."""
 
 LONGEST_FIELD = 1_000
-"""Characters of a document's title, date or address that are shown; of a longer one "…" follows."""
+"""Characters of a document's title, date or address that a model reads."""
 
 SNIPPET = 160
-"""Characters of a document that are shown around a match."""
+"""Characters around a match that are shown."""
 
 STOP_WORDS = frozenset(
     "a about an and are as at be brief by can compare do does for from has have how in into is it"
@@ -40,8 +40,8 @@ STOP_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class Document:
-    """A document. Its id is cited, so it is a label: "My notes" becomes "My-notes"; all other
-    fields are free text, and not to be trusted."""
+    """A document. Its id is cited, so it is a label: "My notes" becomes "My-notes". All other
+    fields are untrusted text."""
 
     id: str
     title: str
@@ -72,16 +72,16 @@ class Source(Protocol):
 
 
 class CorpusError(ValueError):
-    """The library cannot be used as it is; the message names the file and the remedy."""
+    """The library cannot be used; the message names the file and the remedy."""
 
 
 class Corpus:
     """A folder of `.md` and `.txt` documents behind a full-text index.
 
     A document may begin with a front matter of `id`, `title`, `date` and `url` between two `---`
-    lines; what is missing is taken from the file's name and first heading. Raises CorpusError for a
-    missing or empty folder, a document that is not UTF-8, or two documents with one id. A corpus
-    may be sent to another process: the documents travel, the index is made anew there.
+    lines; the defaults are the file's name and first heading. Raises CorpusError for a missing or
+    empty folder, a document that is not UTF-8, or two documents with one id. Pickling sends the
+    documents; the index is built again in the other process.
     """
 
     def __init__(self, folder: str | Path = LIBRARY) -> None:
@@ -111,8 +111,7 @@ class Corpus:
 
     @classmethod
     def of(cls, documents: Iterable[Document]) -> Corpus:
-        """A corpus of documents that are in memory already; of two with one id the second gets a
-        number."""
+        """A corpus of documents in memory. If two have the same id, the second gets a number."""
         found: dict[str, Document] = {}
         for document in documents:
             if found.get(document.id) != document:
@@ -141,7 +140,7 @@ class Corpus:
         return len(self.documents)
 
     async def search(self, query: str, limit: int = 5) -> list[Hit]:
-        """The documents that match any of the query's words, best first (titles count double)."""
+        """The documents that match any word of the query, best first (titles count double)."""
         words = re.findall(r"\w+", query.lower())
         terms = [word for word in words if word not in STOP_WORDS] or words
         if not terms:
@@ -185,7 +184,7 @@ def _read(path: Path) -> Document:
 
 
 def parse_document(text: str, name: str) -> Document:
-    """A document from its text; `name` serves where it gives no id and no title itself."""
+    """A document from its text. `name` is the default of id and title."""
     fields, text = _front_matter(text)
     title, text = _heading(text)
     stem = _one_line(name)
@@ -213,8 +212,7 @@ def _front_matter(text: str) -> tuple[dict[str, str], str]:
 
 
 def _heading(text: str) -> tuple[str, str]:
-    """The heading that a text begins with, and the rest; no heading: the empty string, and all of
-    it."""
+    """The heading at the beginning of a text (empty without one), and the rest."""
     text = text.lstrip()
     first, line_end, rest = text.partition("\n")
     title = first.lstrip("#")
@@ -224,7 +222,7 @@ def _heading(text: str) -> tuple[str, str]:
 
 
 def _one_line(text: str) -> str:
-    """Text without line ends and lone surrogates, which the names of files may have."""
+    """Text on one line and without lone surrogates: names of files may have both."""
     return " ".join(text.encode("utf-8", "replace").decode().split())
 
 
@@ -232,17 +230,17 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 
 
 def as_text(hits: list[Hit]) -> str:
-    """Hits as a model reads them: id, title, date, address and text of each.
+    """Hits as text for a model: id, title, date, address and text of each.
 
-    A document cannot impersonate another: where its text or another field looks like the head of a
-    document, or cites one that was found beside it, the brackets are changed.
+    A document cannot impersonate another: brackets are changed where a field looks like the head of
+    a document, or cites another document of the hits.
     """
     ids = {hit.document.id.lower() for hit in hits}
     return "\n\n".join(_shown(hit.document, ids - {hit.document.id.lower()}) for hit in hits)
 
 
 def heads(documents: Iterable[Document]) -> list[tuple[str, str]]:
-    """The head of each document as it is listed, (id, title and date; address), escaped as in
+    """The head of each document in a list, (id, title and date; address), escaped as in
     `as_text`."""
     found = list(documents)
     ids = {document.id.lower() for document in found}
@@ -251,9 +249,7 @@ def heads(documents: Iterable[Document]) -> list[tuple[str, str]]:
 
 def _head(document: Document, others: set[str]) -> tuple[str, str]:
     def field(text: str) -> str:
-        line = _one_line(text)
-        cut = "…" if len(line) > LONGEST_FIELD else ""
-        return as_data(line[:LONGEST_FIELD], others) + cut
+        return as_data(shortened(_one_line(text), LONGEST_FIELD), others)
 
     address = field(document.url)
     if address and not is_address(document.url):
@@ -263,10 +259,7 @@ def _head(document: Document, others: set[str]) -> tuple[str, str]:
 
 def _shown(document: Document, others: set[str]) -> str:
     head, address = _head(document, others)
-    text = as_data(document.text[:LONGEST_TEXT], others)
-    left_out = len(document.text) - LONGEST_TEXT
-    if left_out > 0:
-        text += f"\n(cut here: {left_out:,} more characters)"
+    text = cut(as_data(document.text, others), LONGEST_TEXT)
     return _BLANK_LINES.sub("\n", f"{head}\n{address}\n{text}")
 
 
@@ -281,14 +274,13 @@ def search_tool(source: Source, *, limit: int = 6) -> Tool:
 
 
 NO_MATCH = "No documents match"
-"""The beginning of a result of `search` that holds no document."""
+"""The beginning of the result of `search` without a match."""
 
 
 def ids_in(result: str) -> set[str] | None:
-    """The ids of the documents in a result of `search`, in lowercase; None where a text is no such
-    result.
+    """The ids of the documents in a result of `search`, in lowercase; None for any other text.
 
-    Only a head counts: the text of a document holds no line that looks like one (see `as_text`).
+    Only heads count; no text of a document has a line that looks like one (see `as_text`).
     """
     found = {id.lower() for id in _HEAD.findall(result)}
     return found if found or result.startswith(NO_MATCH) else None

@@ -1,9 +1,9 @@
-"""The spending of this process on real models, and its limit.
+"""Spending: the limit in dollars of this process, and the amount spent.
 
-There is one limit and one total for every connection that is live or has a key, whichever cell,
-thread or event loop makes it: a request that could pass the limit is not sent. The limit is 0.50
-dollars, or WORKSHOP_MAX_USD; `allow("2")` changes it. A new process, such as a restarted kernel,
-begins at 0.
+All connections that are live or have a key share one limit and one total, across cells, threads and
+event loops. A request that could exceed the limit is not sent. The limit is 0.50 dollars, or
+WORKSHOP_MAX_USD; `allow("2")` changes it. A new process, such as a restarted kernel, starts at
+0.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _making = threading.Lock()
 
 
 def ledger() -> Ledger:
-    """The account that all connections of this process charge. Raises ValueError for a
-    WORKSHOP_MAX_USD that is no amount."""
+    """The ledger that all paid connections of this process charge. Raises ValueError if
+    WORKSHOP_MAX_USD is not an amount."""
     global _ledger
     with _making:
         if _ledger is None:
@@ -39,16 +39,15 @@ def ledger() -> Ledger:
 
 
 def allow(usd: Decimal | str | float | None) -> None:
-    """Sets the limit for this process, what it has spent already included; None for no limit.
+    """Sets the limit for this process, including the amount spent so far; None for no limit.
 
-    Raises ValueError for what is no amount of dollars.
+    Raises ValueError if `usd` is not an amount of dollars.
     """
     ledger().budget = Budget(usd=parse_dollars(usd, "the limit"))
 
 
 def limit() -> Decimal | None:
-    """The most that this process may spend, in dollars; None for no limit. Raises ValueError as
-    `ledger` does."""
+    """The limit of this process in dollars; None without one. Raises ValueError as `ledger`."""
     return ledger().budget.usd
 
 

@@ -1,7 +1,7 @@
-"""A reply that comes in parts: server-sent events, and the message that they add up to.
+"""Streamed replies: server-sent events, and the message that they add up to.
 
-Source: the Messages API (https://docs.claude.com/en/api/messages-streaming). Events that are not
-known are skipped, as the API asks its clients to.
+Source: the Messages API (https://docs.claude.com/en/api/messages-streaming). Unknown
+events are skipped, as the API requires.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..core.wire import Usage
+from .texts import shortened
 
 LONG_WAIT_S = 20.0
 """Seconds without a word after which a reader is told that the reply is waited for."""
@@ -27,7 +28,7 @@ _PIECES = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta
 
 
 class Garbled(ValueError):
-    """A stream that makes no message; the text says why."""
+    """A stream does not add up to a message; the text says why."""
 
 
 def is_stream(content_type: str) -> bool:
@@ -36,21 +37,21 @@ def is_stream(content_type: str) -> bool:
 
 
 def begins_stream(content: bytes) -> bool:
-    """True for a body that begins as a stream does, whatever its content type."""
+    """True for a body that begins like a stream, whatever its content type."""
     return bool(_STREAM.match(content))
 
 
 class ServerEvents:
-    """The events of a stream, from its bytes, wherever these are cut."""
+    """Parses the events of a stream from chunks of bytes of any size."""
 
     def __init__(self) -> None:
         self._open: list[bytes] = []
-        """The parts of the line that has not ended yet."""
+        """The chunks of an incomplete line."""
         self._name = b""
         self._data: list[bytes] = []
 
     def read(self, chunk: bytes) -> Iterator[tuple[str, bytes]]:
-        """Yields the name and the data of each event that these bytes end."""
+        """Yields the name and the data of each event that this chunk completes."""
         self._open.append(chunk)
         if b"\n" not in chunk and b"\r" not in chunk:
             return
@@ -69,35 +70,34 @@ class ServerEvents:
 
 
 class StreamedReply:
-    """A reply under way: it grows with each chunk of bytes, to the message that an unstreamed
-    reply would be."""
+    """A reply under way, which grows with each chunk into the message of an unstreamed reply."""
 
     def __init__(self) -> None:
         self._events = ServerEvents()
         self._message: dict[str, Any] = {}
         self._blocks: list[dict[str, Any]] = []
         self._pieces: list[list[str]] = []
-        """The parts of each block, until it is whole."""
+        """The pieces of each block, until it is complete."""
         self.error: dict[str, Any] = {}
         """The error event that ended it; empty without one."""
         self.usage: Usage | None = None
-        """The usage by the last `message_delta`, which is the bill; None until there is one."""
+        """The usage of the last `message_delta`, which is billed; None until there is one."""
         self.has_ended = False
-        """True once nothing more will come."""
+        """True when the stream has ended."""
 
     @property
     def has_begun(self) -> bool:
-        """True once the service has begun to work on it."""
+        """True when the message has started."""
         return bool(self._message)
 
     @property
     def is_whole(self) -> bool:
-        """True if nothing of the message is missing, even if its last event is."""
+        """True if the message is complete, even if its last event is missing."""
         return self.has_begun and not self.error and (self.has_ended or self.usage is not None)
 
     @property
     def tool_calls(self) -> int:
-        """The number of calls of tools in it so far."""
+        """The number of tool calls so far."""
         return sum(block.get("type") == "tool_use" for block in self._blocks)
 
     @property
@@ -110,7 +110,7 @@ class StreamedReply:
         return "".join(texts)
 
     def read(self, chunk: bytes) -> bool:
-        """Takes in further bytes; returns whether they held more than a sign of life.
+        """Adds a chunk; returns True if it held an event other than a ping.
 
         Raises Garbled.
         """
@@ -122,7 +122,7 @@ class StreamedReply:
         return is_news
 
     def _take(self, name: str, data: bytes) -> bool:
-        """Takes in one event; returns whether it is one that is known."""
+        """Adds one event; returns True if it is known."""
         event = None
         if name in _UNNAMED:
             event = _object(data)
@@ -134,7 +134,7 @@ class StreamedReply:
                 raise IndexError
             _TAKEN[name](self, event or json.loads(data))
         except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
-            shown = data[:120].decode("utf-8", "replace")
+            shown = shortened(data[:480].decode("utf-8", "replace"), 120)
             raise Garbled(f"{name} of a stream has no place in it: {shown!r}") from None
         return True
 
@@ -166,8 +166,7 @@ class StreamedReply:
         self._close(event["index"])
 
     def _close(self, index: int) -> None:
-        """Makes a block whole. Parts of an input that are no JSON stay the text that they are, as
-        at the limit of tokens."""
+        """Completes a block. An input that is not JSON, as when the reply was cut, stays text."""
         block = self._blocks[index]
         pieces = "".join(self._pieces[index])
         self._pieces[index] = []
@@ -183,7 +182,7 @@ class StreamedReply:
             block["input"] = pieces
 
     def _change(self, event: dict[str, Any]) -> None:
-        """The end of the message: counts are totals, and those that are not given stay."""
+        """Ends the message. Counts are totals; missing ones keep their value."""
         self._message.update(event["delta"])
         given = event.get("usage") or {}
         counts = {name: count for name, count in given.items() if count is not None}
@@ -200,7 +199,7 @@ class StreamedReply:
         self.has_ended = True
 
     def as_json(self) -> bytes:
-        """The message as an unstreamed reply would be, or the error that ended it."""
+        """The message as an unstreamed reply, or the error that ended it."""
         if self.error:
             return json.dumps(self.error).encode()
         for index in range(len(self._blocks)):
@@ -227,23 +226,22 @@ _TAKEN: dict[str, Callable[[StreamedReply, dict[str, Any]], None]] = {
     "message_stop": StreamedReply._end,
     "error": StreamedReply._fail,
 }
-"""The events that are known, and what each does to a reply."""
+"""The known events, and the method that handles each."""
 
 
 class Speech:
-    """The words of one request's reply while they come, for whoever listens at his own pace.
+    """The text of one reply while it is received, for readers that poll at their own pace.
 
-    They are kept once, whatever the number of readers, and replaced when the request is sent again:
-    nothing waits for a reader, and no word is there twice.
+    The text is stored once for all readers, and starts over when the request is retried.
     """
 
     def __init__(
         self, run: str, agent: str, *, is_heard: bool, on_usage: Callable[[Usage], None]
     ) -> None:
         self.run = run
-        """The number of the run that asked."""
+        """The id of the run that asked."""
         self.agent = agent
-        """The name of whoever speaks."""
+        """The name of the agent."""
         self.is_heard = is_heard
         """True if somebody listens."""
         self._on_usage = on_usage
@@ -266,19 +264,19 @@ class Speech:
 
     @property
     def tool_calls(self) -> int:
-        """The number of calls of tools that it goes with, as far as it has come."""
+        """The number of tool calls of the reply so far."""
         return self._reply.tool_calls
 
     def begin(self, reply: StreamedReply, public: Callable[[str], str]) -> None:
         """Shows this reply from now on.
 
-        public: a function that takes out what nobody may see.
+        public: redacts a text.
         """
         self._reply = reply
         self._public = public
 
     def bill(self, reply: StreamedReply) -> None:
-        """Tells what a reply costs, if it said so, however it ended."""
+        """Reports the usage of a reply, if it is known, however the reply ended."""
         if reply.usage is not None:
             self._on_usage(reply.usage)
 
@@ -288,7 +286,7 @@ _speech: ContextVar[Speech | None] = ContextVar("speech", default=None)
 
 @contextlib.contextmanager
 def heard(speech: Speech) -> Iterator[None]:
-    """Shows replies that come within the block as this speech."""
+    """Shows replies that are received within the block as this speech."""
     token = _speech.set(speech)
     try:
         yield
@@ -298,5 +296,5 @@ def heard(speech: Speech) -> Iterator[None]:
 
 
 def speech_under_way() -> Speech | None:
-    """The speech as which a reply is shown here; None if a run did not ask."""
+    """The speech that shows a reply here; None outside a run."""
     return _speech.get()

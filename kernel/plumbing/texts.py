@@ -1,4 +1,4 @@
-"""Texts: any value as text or as JSON, and named values as one message."""
+"""Texts: any value as text or as JSON, shortened texts, and named values as one message."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .labels import OWN_PARTS, Label, free_label, label
 
 
 def as_parts(parts: Mapping[str, object], beside: Iterable[str] = ()) -> str:
-    """Named values as one message, each between tags of its name; empty ones are left out.
+    """Named values as one message, each between tags of its name; empty values are omitted.
 
-    A text is data: it can neither close its own part nor look like another one. `beside` are the
-    names of further parts of the message that are made elsewhere.
+    A text can neither close its own part nor imitate another one. `beside`: names of parts of the
+    message that are made elsewhere.
     """
     labels: dict[str, Label] = {}
     for name in parts:
@@ -42,7 +42,7 @@ _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
 def as_text(value: object) -> str:
-    """Any tool's or agent's output as the text that goes over the wire; it survives any value."""
+    """Any value as text: a string as it is, any other value as JSON. Never raises."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -54,27 +54,32 @@ def as_text(value: object) -> str:
 
 
 def as_plain(value: object) -> Any:  # Any: JSON of whatever shape
-    """A copy of any value as JSON can hold it; what JSON cannot hold appears as its text."""
+    """A copy of any value in JSON's own types; other values become their text. Never raises."""
     if hasattr(value, "__next__"):  # reading a generator would use it up
         return in_words(value)
     try:
-        jsonable = to_jsonable_python(
-            value, by_alias=False, fallback=in_words, bytes_mode="base64", inf_nan_mode="strings"
-        )
-        return json.loads(json.dumps(jsonable, ensure_ascii=False).encode("utf-8", "replace"))
+        jsonable = to_jsonable_python(value, by_alias=False, fallback=in_words, bytes_mode="base64")
+        text = json.dumps(jsonable, ensure_ascii=False).encode("utf-8", "replace")
+        return json.loads(text, parse_constant=str)  # "NaN" and "Infinity" are no JSON
     except Exception:
         return in_words(value)
 
 
+def shortened(text: str, longest: int) -> str:
+    """The text on one line, with at most `longest` characters; a longer one ends in "…"."""
+    text = " ".join(text.split())
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
+
+
 def cut(text: str, limit: int) -> str:
-    """The beginning of a text that came from outside; one that was longer says so."""
+    """The first `limit` characters of a text for a model, followed by a note if it was longer."""
     if len(text) <= limit:
         return text
     return f"{text[:limit]}\n[cut: {limit:,} of {len(text):,} characters]"
 
 
 def in_words(value: object) -> str:
-    """A value's own text; when it has none, its type's name."""
+    """`str(value)`, or the name of its type if that raises."""
     try:
         return _whole(str(value))
     except Exception:
@@ -82,7 +87,7 @@ def in_words(value: object) -> str:
 
 
 def place_of(problem: BaseException) -> str:
-    """An exception with the line that raised it; of a group, its first."""
+    """An exception in words, with the line that raised it; for a group, its first exception."""
     while isinstance(problem, BaseExceptionGroup):
         problem = problem.exceptions[0]
     sentence = f"{type(problem).__name__}: {in_words(problem)}"
@@ -92,5 +97,5 @@ def place_of(problem: BaseException) -> str:
 
 
 def _whole(text: str) -> str:
-    """Text without lone surrogates (undecodable file names have them): they cannot be encoded."""
+    """Text without lone surrogates, as in undecodable file names: they cannot be encoded."""
     return text.encode("utf-8", "replace").decode()

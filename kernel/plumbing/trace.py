@@ -1,4 +1,4 @@
-"""Formats a run: as lines while it goes on, as a table of who used what, as a JSONL file."""
+"""Formats a run as printed lines, as a table of usage, or as a JSONL file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..core.budget import NOTHING
 from ..core.contract import Result
 from ..core.events import Event, from_json, to_json
 from .private_files import private_file
-from .texts import as_plain, as_text
+from .texts import as_plain, as_text, shortened
 from .work import HANDOFF, Delegation, Fold, Happening, ModelCall, ToolCall
 
 
@@ -39,7 +39,7 @@ class Trace:
         return self._fold
 
     def handoffs(self) -> list[dict[str, Any]]:
-        """Every handoff in full, in order: nothing that was handed over is hidden from the log.
+        """Every handoff in full, in order.
 
         Omits a wrapper's handoff when the wrapped executable received the same one.
         """
@@ -59,7 +59,7 @@ class Trace:
         return {agent: _sum(requests) for agent, requests in asked.items()}
 
     def table(self) -> str:
-        """Returns a table of who used what, one line an agent."""
+        """Returns a table of usage, a line for each agent."""
         rows = [("agent", "calls", "tokens in", "tokens out", "cost")]
         for agent, used in [*self.by_agent().items(), ("total", self.totals())]:
             rows.append(
@@ -77,15 +77,15 @@ class Trace:
         )
 
     def save(self, path: str | Path) -> None:
-        """Writes one JSON object a line: the events, in order. Only its owner may read the file."""
+        """Writes the events in order, one JSON object a line. Only its owner may read the file."""
         lines = "".join(to_json(event) + "\n" for event in self.events)
         with private_file(path, "wb") as file:
             file.write(lines.encode("utf-8", "replace"))
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:
-        """Reads what `save` wrote, also with the blank lines and marks of an editor. Raises
-        ValueError that names the line that is not an event."""
+        """Reads a file that `save` wrote. Blank lines and a byte order mark are ignored. Raises
+        ValueError that names a line that is not an event."""
         events = []
         # str.splitlines would also split at U+2028
         for number, given in enumerate(Path(path).read_bytes().splitlines(), 1):
@@ -123,7 +123,7 @@ def _sum(requests: list[ModelCall]) -> dict[str, Any]:
 
 
 def dollars(amount: Decimal | None) -> str:
-    """An amount for readers; a price that is not known is "unknown", never 0."""
+    """An amount for readers; "unknown" for a price that is not known."""
     return "unknown" if amount is None else f"${amount:.4f}"
 
 
@@ -133,14 +133,14 @@ _UNPRINTABLE = re.compile(
 
 
 def printable(text: str, *, lines: bool = True) -> str:
-    """Text that a terminal only shows: what would steer it is replaced. `lines=False` makes it one
-    line."""
+    """Text that is safe to print: control characters are replaced. `lines=False` joins its
+    lines."""
     text = _UNPRINTABLE.sub("\ufffd", text)
     return text if lines else " ".join(text.split())
 
 
 def line(event: Event) -> str:
-    """One event as a line of the console's trace; empty for events that it leaves out."""
+    """One event as a line of the printed trace; empty for events that the trace omits."""
     return "".join(map(_line, Fold().read(event)))
 
 
@@ -175,7 +175,7 @@ def _begun(work: Delegation) -> str:
     through = f" through {work.wrapper}" if work.wrapper else ""
     again = f", again ({work.again})" if work.again else ""
     to = f"{work.agent}{through}{again}"
-    return f"{handoff.from_agent} → {to}: {_short(handoff.intent)}{carried}"
+    return f"{handoff.from_agent} → {to}: {shortened(handoff.intent, 72)}{carried}"
 
 
 def _ended(work: Delegation) -> str:
@@ -199,12 +199,12 @@ def _called(call: ToolCall) -> str:
 def _answered(call: ToolCall) -> str:
     if not call.answered or (call.name.startswith(HANDOFF) and not call.is_error):
         return ""
-    answer = f"error: {_short(call.content)}" if call.is_error else _size(call.content)
+    answer = f"error: {shortened(call.content, 72)}" if call.is_error else _size(call.content)
     return f"    {call.name} gave {answer}"
 
 
 def _value(value: Any) -> str:
-    return _short(json.dumps(as_plain(value), ensure_ascii=False), 60)
+    return shortened(json.dumps(as_plain(value), ensure_ascii=False), 60)
 
 
 def _outcome(result: Result) -> str:
@@ -217,7 +217,7 @@ def _outcome(result: Result) -> str:
             words += f" with {counted(len(issues), 'issue')}"
     elif output:
         words += f", {_size(as_text(output))}"
-    return words + (f" ({_short(result.reason, 100)})" if result.reason else "")
+    return words + (f" ({shortened(result.reason, 100)})" if result.reason else "")
 
 
 def _size(text: str) -> str:
@@ -227,8 +227,3 @@ def _size(text: str) -> str:
 def counted(number: int, thing: str) -> str:
     """A number with its noun: `1 call`, `2,000 calls`."""
     return f"{number:,} {thing}" + ("" if number == 1 else "s")
-
-
-def _short(text: str, longest: int = 72) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"

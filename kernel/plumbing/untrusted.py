@@ -1,7 +1,7 @@
 """Untrusted text as data: a document cannot impersonate another one.
 
-A text that looks like the head of a document, or that cites another one, would give its words the
-authority of a source that never said them.
+A text that looks like the head of a document, or cites another document, would attribute its words
+to a source that never said them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The wait for a change that may come from another thread and event loop."""
+"""Waiting for room, across threads and event loops: `Waiters` and `Slots`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections import deque
 
 
 class Waiters:
-    """All who wait for the next change of something, in any thread and event loop.
+    """Futures of any thread and event loop that wait for the next change of a state.
 
-    The caller holds a lock, so that nothing changes between a look and the wait.
+    Callers hold a lock from checking the state to calling a method here, so no change is missed.
     """
 
     def __init__(self) -> None:
@@ -24,12 +24,12 @@ class Waiters:
         return future
 
     def notify(self) -> None:
-        """Wakes all who wait."""
+        """Wakes all waiters."""
         while self.notify_one():
             pass
 
     def notify_one(self) -> bool:
-        """Wakes the one who waits longest; False if nobody waits."""
+        """Wakes the oldest waiter; False without one."""
         while self._waiting:
             future = self._waiting.popleft()
             with contextlib.suppress(RuntimeError):  # its loop is closed: nobody waits any more
@@ -40,7 +40,7 @@ class Waiters:
 
 
 class Slots(contextlib.AbstractAsyncContextManager[None]):
-    """So many places for work, shared by all threads and event loops; `async with` takes one."""
+    """A semaphore that all threads and event loops share; `async with` takes a place."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -50,11 +50,11 @@ class Slots(contextlib.AbstractAsyncContextManager[None]):
 
     @property
     def are_taken(self) -> bool:
-        """True if whoever comes next has to wait."""
+        """True if no place is free."""
         return not self._free
 
     def __reduce__(self) -> tuple[type[Slots], tuple[int]]:
-        """Nobody is inside of a copy in another process."""
+        """Pickles the number of places; in another process all of them are free."""
         return Slots, (self._number,)
 
     async def __aenter__(self) -> None:
@@ -76,7 +76,7 @@ class Slots(contextlib.AbstractAsyncContextManager[None]):
         self._pass_on()
 
     def _pass_on(self) -> None:
-        """Wakes the next one if there is room: whoever was woken before may be gone."""
+        """Wakes the next waiter if a place is free: the one woken before may be cancelled."""
         with self._looking:
             if self._free:
                 self._freed.notify_one()

@@ -4,12 +4,11 @@
     for handoff in fold.handoffs:
         print(handoff.agent, handoff.status, handoff.spent.tokens)
 
-A piece of work is a delegation, a request to a model or a call of a tool. It has a beginning, an
-end, the agent that does it, its cost, and below it the work that it caused. The root stands for the
-run itself.
+A piece of work is a delegation, a request to a model or a tool call. It has a beginning, an end, an
+agent, a cost, and children: the work that it caused. The root stands for the run itself.
 
-A fold reads on while the run goes on: `read` takes one event, `catch_up` all that are new. Each
-returns what happened in the tree, so that a live reader draws, prints or sends just that.
+A fold can follow a live run: `read` takes one event, `catch_up` all new ones. Both return the
+changes of the tree, so that a reader can draw, print or send just these.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something that happened within a piece of work: a note, a wait for money, a retry."""
+    """A remark on a piece of work: a note, a wait for money, or a retry."""
 
     form: Literal["note", "wait", "retry"]
     work: Work = field(repr=False)
@@ -62,37 +61,37 @@ class Remark:
     at_once: int = 0
     """The number of requests under way, at a wait."""
     wait_s: float = 0.0
-    """Seconds until the next try, at a retry."""
+    """Seconds until the next attempt, at a retry."""
     error: str = ""
     """The type of the error, at a retry."""
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
 class Work:
-    """A piece of work. The root of a tree is one that is nothing more: the run itself."""
+    """A piece of work. Only the root is of this class itself; it stands for the run."""
 
     agent: str
     run: str
-    """The number of the dispatch that it belongs to; "" is the root."""
+    """The id of the dispatch that it belongs to; "" is the root."""
     begin: Moment
     parent: Work | None = field(default=None, repr=False)
     """The work that caused it; None for the root."""
     begun: bool = True
-    """False if the stream does not hold its beginning, as when it starts in the middle."""
+    """False if the stream starts after its beginning."""
     end: Moment | None = None
-    """The end; None while it goes on."""
+    """The end; None while it is under way."""
     status: str = ""
     """The status of its result: "ok", "failed" …; empty while it goes on. A request or a call that
     got no answer has the status of its delegation, or "unanswered" if that is ok."""
     spent: Spent = NOTHING
-    """The usage, with that of everything below."""
+    """The usage, including everything below."""
     children: list[Work] = field(default_factory=list, repr=False)
     """The work that it caused, in the order of their beginnings."""
     remarks: list[Remark] = field(default_factory=list)
 
     @property
     def below(self) -> Iterator[Work]:
-        """The work below it, each piece before what it caused."""
+        """All work below, parents before children."""
         for child in self.children:
             yield child
             yield from child.below
@@ -108,26 +107,25 @@ class Work:
 
 @dataclass(eq=False, slots=True, kw_only=True)
 class Delegation(Work):
-    """Work that was handed to an executable; its `run` is its own."""
+    """A dispatch; `run` is its own id."""
 
     handoff: Handoff
-    """The handoff; without a task if its beginning is not known."""
+    """The handoff; without an intent if the beginning is unknown."""
     caller: Work = field(repr=False)
-    """The run that handed it over: a delegation or the root."""
+    """The work that dispatched it: a delegation or the root."""
     limits: Budget = field(default_factory=Budget)
     limits_of_run: Budget | None = None
-    """The budget of the root, where it has one and this is its own."""
+    """The budget of the root, on the root's own dispatches; else None."""
     again: str = ""
-    """The reason why the same work is given once more; empty the first time."""
+    """The reason for repeating the work; empty the first time."""
     wrapper: str = ""
     """The class of the transparent wrapper that was dispatched; empty for all other executables."""
     result: Result | None = None
-    """The result; None while it goes on."""
+    """The result; None while it is under way."""
 
     @property
     def passed_on(self) -> bool:
-        """True of a transparent wrapper whose inner executable got the work: it is no stop on the
-        way."""
+        """True for a transparent wrapper that dispatched the wrapped executable."""
         return bool(self.wrapper) and any(isinstance(work, Delegation) for work in self.children)
 
 
@@ -136,13 +134,13 @@ class ModelCall(Work):
     """A request to a model."""
 
     body: dict[str, Any] = field(default_factory=dict)
-    """The request's body; of its messages only those from `since` on."""
+    """The request's body, with only the messages from `since` on."""
     since: int = 0
     number: int = 0
-    """The number of the request in its run, from 1; 0 if its beginning is not known."""
+    """The number of the request in its run, from 1; 0 if the beginning is unknown."""
     model: str = ""
     reply: Reply | None = None
-    """The reply; None where none came."""
+    """The reply; None without one."""
     seconds: float = 0.0
     """From the request to the reply, retries included."""
     reason: str = ""
@@ -156,7 +154,7 @@ class ToolCall(Work):
     """A call of a tool by a model."""
 
     id: str
-    """The id that the model gave; small servers give each call the same."""
+    """The id from the model; not unique with some servers."""
     name: str
     input: Any = None  # Any: the JSON that the model sent
     content: str = ""
@@ -169,8 +167,7 @@ class ToolCall(Work):
 
 
 class Happening(NamedTuple):
-    """One thing that an event changed in the tree: work began or ended, or something was said of
-    it."""
+    """One change of the tree: work began, ended, or got a remark."""
 
     phase: Literal["begin", "end", "remark"]
     work: Work
@@ -181,7 +178,7 @@ class Happening(NamedTuple):
 
 @dataclass(slots=True)
 class _Open:
-    """The requests and tool calls of one run that have no end yet."""
+    """The unfinished requests and tool calls of one run."""
 
     requests: int = 0
     """The number of its requests so far."""
@@ -190,14 +187,13 @@ class _Open:
     tools: list[ToolCall] = field(default_factory=list)
 
     def call(self, number: int) -> ModelCall | None:
-        """The request of this number; the latest one for a log that does not say which."""
+        """The request with this number; the latest one if the log has no number."""
         if number:
             return self.calls.get(number)
         return next(reversed(self.calls.values()), None)
 
     def answered(self, event: Replied) -> ModelCall | None:
-        """The request that a reply answers, if the log says which; otherwise the one that began
-        closest to it."""
+        """The request of a reply: by its number, or the one whose beginning is closest."""
         if not self.calls or event.request in self.calls:
             return self.calls.pop(event.request, None)
         began = event.at - event.seconds
@@ -205,7 +201,7 @@ class _Open:
         return self.calls.pop(number)
 
     def tool(self, id: str, name: str) -> ToolCall | None:
-        """The first open call with this id; if there are several, the first of this tool."""
+        """The first unfinished call with this id; if several have it, the first of this tool."""
         calls = [call for call in self.tools if call.id == id]
         named = [call for call in calls if call.name == name]
         return next(iter(named or calls), None)
@@ -214,7 +210,7 @@ class _Open:
 class Fold:
     """The tree of the work of one run.
 
-    events: those that have happened; `catch_up` reads on where it stopped.
+    events: the events so far; `catch_up` continues where the last call stopped.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
@@ -222,11 +218,11 @@ class Fold:
         """The time of the latest event."""
         self.root = Work(agent="user", run="", begin=self.now)
         self.dispatches: list[Delegation] = []
-        """The delegations, in the order of their beginnings; likewise the next two."""
+        """The delegations in the order of their beginnings, as the next two lists."""
         self.requests: list[ModelCall] = []
         self.tool_calls: list[ToolCall] = []
         self.history: list[Happening] = []
-        """Everything that happened, in order."""
+        """All changes, in order."""
         self._runs: dict[str, Work] = {"": self.root}
         self._open: dict[str, _Open] = {}
         self._seen = 0
@@ -234,7 +230,7 @@ class Fold:
 
     @property
     def handoffs(self) -> list[Delegation]:
-        """The delegations, without transparent wrappers that passed theirs on."""
+        """The delegations, without wrappers that `passed_on` theirs."""
         return [work for work in self.dispatches if not work.passed_on]
 
     @property
@@ -248,20 +244,20 @@ class Fold:
         return [remark for remark in self.remarks if remark.form == "note"]
 
     def of(self, run: str) -> Work | None:
-        """The work of the run with this number; the root for ""."""
+        """The work with this id; the root for ""."""
         return self._runs.get(run)
 
     def catch_up(self, events: Iterable[Event]) -> list[Happening]:
-        """Reads the events beyond those that it has read; returns what happened."""
+        """Reads the new events of a growing list; returns the changes."""
         events = events if isinstance(events, list) else list(events)
         before = len(self.history)
         while self._seen < len(events):
-            self._seen += 1  # an event that cannot be read is not tried again
+            self._seen += 1  # an event that raises is not read twice
             self._read(events[self._seen - 1])
         return self.history[before:]
 
     def read(self, event: Event) -> list[Happening]:
-        """Reads the next event; returns what happened, the innermost first."""
+        """Reads the next event; returns the changes, the innermost first."""
         before = len(self.history)
         self._seen += 1
         self._read(event)
@@ -290,7 +286,7 @@ class Fold:
     # ── what begins work ──────────────────────────────────────────────────────────────────────────
 
     def _dispatched(self, event: Dispatched) -> None:
-        """Begins below the tool call that caused it, or below the run that handed over."""
+        """Adds a delegation below the tool call that caused it, or below its caller."""
         caller = self._run(event, event.parent)
         tool = None
         if event.call:
@@ -391,7 +387,7 @@ class Fold:
         self._end(work, "failed" if event.is_error else "ok", event)
 
     def _returned(self, event: Returned) -> None:
-        """Ends the dispatch, and before it what its end cut short."""
+        """Ends a delegation, and before it the unfinished work below."""
         work = self._run(event)
         result = event.result
         opened = self._open.pop(event.run, _Open())
@@ -410,7 +406,7 @@ class Fold:
         self.history.append(Happening("end", work, event))
 
     def _book(self, work: Work, used: Spent) -> None:
-        """Adds to the usage of work, and of everything above it that goes on."""
+        """Adds to the usage of work and of all unfinished work above."""
         work.spent += used
         for above in work.above:
             if above.end is None:
@@ -419,7 +415,7 @@ class Fold:
     # ── what happens within it ────────────────────────────────────────────────────────────────────
 
     def _remarked(self, event: Note | Waited | Retried) -> None:
-        """A note or a wait belongs to the run, a retry to the request that is sent again."""
+        """Adds a remark: a note or a wait to the run, a retry to the request."""
         work = self._run(event)
         now = self.now
         match event:
@@ -440,8 +436,8 @@ class Fold:
         return self._open.setdefault(run, _Open())
 
     def _run(self, event: Event, run: str | None = None) -> Work:
-        """The work of a run: by default of the event's own. One whose beginning the stream does not
-        hold is put below the nearest run that it does hold."""
+        """The work of a run, by default the event's own. If its beginning is unknown, it is added
+        below the nearest known run."""
         id = event.run if run is None else run
         if id not in self._runs:
             above = id.rpartition(".")[0]

@@ -124,9 +124,9 @@ def test_nobody_comes_between_a_try_that_failed_and_the_next_one(monkeypatch):
     settle = Hold.settle
 
     def look():
-        entered.append(budget._BOOKS.acquire(blocking=False))
+        entered.append(budget._LOCK.acquire(blocking=False))
         if entered[-1]:
-            budget._BOOKS.release()
+            budget._LOCK.release()
 
     def settle_and_look(self, actual):
         settle(self, actual)
@@ -136,7 +136,7 @@ def test_nobody_comes_between_a_try_that_failed_and_the_next_one(monkeypatch):
 
     with ledger.hold(Demand(100, 50, price)) as hold:
         monkeypatch.setattr(Hold, "settle", settle_and_look)
-        hold.again(billable=True)
+        hold.retry(billable=True)
         monkeypatch.undo()
     assert entered == [False]
 
@@ -192,7 +192,7 @@ def test_a_try_that_is_sent_again_is_charged_as_far_as_it_may_have_been_done(bil
     ledger = Ledger(Budget())
     with ledger.hold(Demand(100, 50, price)) as hold:
         hold.begin()
-        hold.again(billable=billable)
+        hold.retry(billable=billable)
         assert ledger.reserved == hold.amount
         hold.failed(billable=billable)
     assert ledger.spent.calls == (2 if billable else 1)
@@ -203,7 +203,7 @@ def test_a_try_that_may_have_been_done_is_not_repeated_without_room():
     ledger = Ledger(Budget(calls=1))
     with ledger.hold(Demand(100, 50, price)) as hold, pytest.raises(Exhausted):
         hold.begin()
-        hold.again(billable=True)
+        hold.retry(billable=True)
     assert (ledger.reserved, ledger.spent.calls) == (NOTHING, 1)
 
 

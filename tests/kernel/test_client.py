@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from kernel import ApiError, Client, SetupError, connect, models, spending
-from kernel.plumbing.client import WrappedClient
+from kernel.testing import CountingClient
 from tests.on_each import on_each
 from tests.places import ROOT
 
@@ -571,16 +571,6 @@ def test_an_error_without_words_gets_some(answer, message):
     assert message in str(caught.value)
 
 
-class Counting(WrappedClient):
-    """Counts what passes."""
-
-    passed = 0
-
-    async def send(self, request, *, on_retry=None):
-        self.passed += 1
-        return await super().send(request, on_retry=on_retry)
-
-
 async def test_a_client_around_a_client_is_asked_whatever_was_replaced_on_the_inner_one():
     client = connect()
     sent = []
@@ -591,14 +581,14 @@ async def test_a_client_around_a_client_is_asked_whatever_was_replaced_on_the_in
         return await original(request, on_retry=on_retry)
 
     client.send = counted
-    wrapper = Counting(client)
+    wrapper = CountingClient(client)
     await wrapper.send({**BODY, "model": models.worker})
-    assert (wrapper.passed, len(sent)) == (1, 1)
+    assert (wrapper.sent, len(sent)) == (1, 1)
 
 
 async def test_a_client_around_a_client_shares_its_ledger_and_its_settings():
     client = connect("offline", concurrency=2)
-    wrapper = Counting(Counting(client))
+    wrapper = CountingClient(CountingClient(client))
     assert wrapper.ledger is client.ledger
     assert wrapper.slots is client.slots
     assert (wrapper.mode, wrapper.headers()) == (client.mode, client.headers())

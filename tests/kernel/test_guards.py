@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from kernel import ApiError, Budget, Client, Handoff, Result, Run
 from kernel.parts.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
-from kernel.plumbing.waiting import before_next_try
+from kernel.plumbing.backoff import before_next_try
 from offline_model import Script
 from tests.on_each import on_each
 

@@ -269,5 +269,5 @@ def test_a_step_never_comes_from_the_body_of_a_reply():
 
 def test_a_step_is_no_part_of_the_reply():
     reply = Reply(content=[], stop_reason="end_turn")
-    assert reply.kept_as("a.1").step == "a.1" and reply.step == ""
-    assert reply.kept_as("a.1").model_dump() == reply.model_dump()
+    assert reply.with_step("a.1").step == "a.1" and reply.step == ""
+    assert reply.with_step("a.1").model_dump() == reply.model_dump()

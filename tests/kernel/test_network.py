@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from kernel import Client, Handoff, Run, connect, models
 from kernel.parts.elsewhere.remote import RemoteSpecialist
 from kernel.plumbing.client import SetupError
-from kernel.plumbing.network import CROWD, KEPT, LoopPools
+from kernel.plumbing.network import CROWD, KEEPALIVE, LoopPools
 from offline_model import Server
 from tests.on_each import on_each
 from workshop.launcher.findings import network
@@ -171,7 +171,7 @@ async def test_a_wide_fan_out_is_spread_over_pools_and_only_the_first_keeps_conn
     await asyncio.sleep(0)
     release.set()
     await asyncio.gather(*branches)
-    assert kept == [KEPT, 0, 0, 0]
+    assert kept == [KEEPALIVE, 0, 0, 0]
     assert sorted(peaks.values()) == [1, CROWD, CROWD, CROWD]
     await pools.handle_async_request(request)
     assert len(kept) == 4, "a request alone takes the first pool"

@@ -114,20 +114,17 @@ def test_a_handoff_is_a_tool_call_with_a_target_to_which_control_returns(fired):
 
 
 async def test_two_handoffs_to_one_specialist_in_one_turn_each_have_their_own_work_below():
-    class Boss:
-        name, description = "boss", "Hands over twice in one turn."
-
-        async def execute(self, handoff, run):
-            tools = [HandoffTool(Worker("ann"))]
-            calls = [
-                Block(type="tool_use", id=f"call {n}", name=tools[0].name, input={"intent": f"{n}"})
-                for n in (1, 2)
-            ]
-            await run_calls(tools, calls, run)
-            return Result(status="ok")
+    async def boss(handoff, run):
+        tools = [HandoffTool(Worker("ann"))]
+        calls = [
+            Block(type="tool_use", id=f"call {n}", name=tools[0].name, input={"intent": f"{n}"})
+            for n in (1, 2)
+        ]
+        await run_calls(tools, calls, run)
+        return Result(status="ok")
 
     run = Run(scripted())
-    await run.dispatch(Boss(), TASK)
+    await run.dispatch(Worker("boss", boss), TASK)
     ann = [span for span in spans_of(run) if span.name == "invoke_agent ann"]
     assert [span.parent.attributes["gen_ai.tool.call.id"] for span in ann] == ["call 1", "call 2"]
 
@@ -261,25 +258,22 @@ async def test_a_retry_belongs_to_its_own_request_of_several():
                 await gates[number].wait()
             return response
 
-    class Asking:
-        name, description = "asker", "Asks twice at once."
+    async def asking(handoff, run):
+        async def ask(text):
+            return await run.ask(model=MODEL, messages=[{"role": "user", "content": text}])
 
-        async def execute(self, handoff, run):
-            async def ask(text):
-                return await run.ask(model=MODEL, messages=[{"role": "user", "content": text}])
-
-            first = asyncio.create_task(ask("one"))
-            await asyncio.sleep(0.01)
-            second = asyncio.create_task(ask("two"))
-            await asyncio.sleep(0.01)
-            gates[0].set()
-            await first
-            gates[1].set()
-            await second
-            return Result(status="ok")
+        first = asyncio.create_task(ask("one"))
+        await asyncio.sleep(0.01)
+        second = asyncio.create_task(ask("two"))
+        await asyncio.sleep(0.01)
+        gates[0].set()
+        await first
+        gates[1].set()
+        await second
+        return Result(status="ok")
 
     run = Run(Client(Slow([529, "second", "first"]), sleep=no_sleep))
-    await run.dispatch(Asking(), TASK)
+    await run.dispatch(Worker("asker", asking), TASK)
     _, first, second = spans_of(run, payloads=True)
     assert [event.name for event in first.events] == ["retry"] and not second.events
     assert '"first"' in first.attributes["gen_ai.output.messages"]
@@ -297,23 +291,20 @@ async def test_tool_calls_of_one_id_are_spans_that_all_end(agent):
         """Looks."""
         return where
 
-    class Boss:
-        name, description = "boss", "Calls three tools in one turn."
-
-        async def execute(self, handoff, run):
-            tools = [look, HandoffTool(Worker("ann"))]
-            calls = [
-                Block(type="tool_use", id="call_0", name="look", input={"where": "here"}),
-                Block(type="tool_use", id="call_0", name=tools[1].name, input={"intent": "x"}),
-                Block(type="tool_use", id="call_0", name="look", input={"where": "there"}),
-            ]
-            await run_calls(tools, calls, run)
-            return Result(status="ok")
+    async def boss(handoff, run):
+        tools = [look, HandoffTool(Worker("ann"))]
+        calls = [
+            Block(type="tool_use", id="call_0", name="look", input={"where": "here"}),
+            Block(type="tool_use", id="call_0", name=tools[1].name, input={"intent": "x"}),
+            Block(type="tool_use", id="call_0", name="look", input={"where": "there"}),
+        ]
+        await run_calls(tools, calls, run)
+        return Result(status="ok")
 
     run = Run(scripted())
     with Receiver() as receiver, sending_to(receiver.url) as tracer:
         run.subscribe(live := Spans(tracer, payloads=True))
-        await run.dispatch(Boss(), TASK)
+        await run.dispatch(Worker("boss", boss), TASK)
     looks = [span for span in live.spans if span.name == "execute_tool look"]
     assert [span.attributes["gen_ai.tool.call.result"] for span in looks] == ["here", "there"]
     assert all(span.end_ns and not span.error for span in live.spans)
@@ -322,16 +313,13 @@ async def test_tool_calls_of_one_id_are_spans_that_all_end(agent):
 
 
 async def test_a_name_that_a_model_made_up_is_cut():
-    class Boss:
-        name, description = "boss", "Calls what its model made up."
-
-        async def execute(self, handoff, run):
-            long = "x" * 200_000
-            await run_calls([], [Block(type="tool_use", id=long, name=long, input={})], run)
-            return Result(status="ok")
+    async def boss(handoff, run):
+        long = "x" * 200_000
+        await run_calls([], [Block(type="tool_use", id=long, name=long, input={})], run)
+        return Result(status="ok")
 
     run = Run(scripted())
-    await run.dispatch(Boss(), TASK)
+    await run.dispatch(Worker("boss", boss), TASK)
     _, made_up = spans_of(run)
     cut = "x" * 127 + "…"
     assert made_up.name == f"execute_tool {cut}" and made_up.error == "tool_error"
@@ -349,19 +337,13 @@ def test_a_clock_that_is_set_back_makes_no_span_shorter_than_nothing(fired):
 
 
 async def test_a_retry_is_an_event_of_its_request_and_a_note_of_its_agent(agent):
-    @dataclass
-    class Noting:
-        inner: object
-        name: str = "boss"
-        description: str = "Notes and hands over."
-
-        async def execute(self, handoff, run):
-            run.note("research")
-            run.note("a round", about="gate")
-            return await run.dispatch(self.inner, handoff)
+    async def noting(handoff, run):
+        run.note("research")
+        run.note("a round", about="gate")
+        return await run.dispatch(agent(), handoff)
 
     run = Run(Client(Script([529, "done"]), sleep=no_sleep))
-    await run.dispatch(Noting(agent()), TASK)
+    await run.dispatch(Worker("boss", noting), TASK)
     boss, _, chat = spans_of(run)
     assert [event.name for event in boss.events] == ["note", "gate"]
     (retry,) = chat.events
@@ -391,24 +373,21 @@ async def test_replies_that_overtake_each_other_end_their_own_requests():
             await gates[number].wait()
             return response
 
-    class Asking:
-        name, description = "asker", "Asks twice at once."
+    async def asking(handoff, run):
+        async def ask(text, model):
+            return await run.ask(model=model, messages=[{"role": "user", "content": text}])
 
-        async def execute(self, handoff, run):
-            async def ask(text, model):
-                return await run.ask(model=model, messages=[{"role": "user", "content": text}])
-
-            first = asyncio.create_task(ask("one", MODEL))
-            await asyncio.sleep(0.02)
-            second = asyncio.create_task(ask("two", MODEL))
-            await asyncio.sleep(0.02)
-            for gate, answer in ((gates[1], second), (gates[0], first)):
-                gate.set()
-                await answer
-            return Result(status="ok")
+        first = asyncio.create_task(ask("one", MODEL))
+        await asyncio.sleep(0.02)
+        second = asyncio.create_task(ask("two", MODEL))
+        await asyncio.sleep(0.02)
+        for gate, answer in ((gates[1], second), (gates[0], first)):
+            gate.set()
+            await answer
+        return Result(status="ok")
 
     run = Run(Client(Slow(["a long answer to the first", "short"])))
-    await run.dispatch(Asking(), TASK)
+    await run.dispatch(Worker("asker", asking), TASK)
     _, first, second = spans_of(run, payloads=True)
     assert "long answer" in first.attributes["gen_ai.output.messages"]
     assert "short" in second.attributes["gen_ai.output.messages"]

@@ -17,6 +17,7 @@ from kernel import (
     LLMSupervisor,
     Result,
     Run,
+    Verdict,
     connect,
     specialists,
     tool,
@@ -26,6 +27,7 @@ from kernel.parts.gates import Gated, ModelGate
 from kernel.parts.guards import CircuitBreaker, Deadline, Fallback, Limit, Retry
 from kernel.parts.planning.plan import Plan, PlannedSupervisor, Step
 from kernel.parts.planning.selection import DispatchSupervisor, Selection
+from kernel.testing import says
 from tests.on_each import on_each
 from tests.scripted import Worker, call, no_sleep, registry_of, requests_of, scripted
 
@@ -188,18 +190,8 @@ async def test_two_teams_of_one_name_may_work_on_one_task():
     assert [result.status for result in results] == ["ok", "ok"]
 
 
-class Objects:
-    description = "Objects to nothing."
-    name = "critic"
-
-    async def execute(self, handoff, run):
-        from kernel import Verdict
-
-        return Result(status="ok", output=Verdict(verdict="PASS", issues=[]))
-
-
 async def test_two_gated_writers_may_have_equal_drafts_and_a_gate_may_stand_twice():
-    gates = [ModelGate(Objects())]
+    gates = [ModelGate(says(Verdict(verdict="PASS", issues=[]), name="critic"))]
     writers = [Gated(Worker(name, "the same"), gates) for name in ("ann", "bob")]
     results = await Run(scripted()).fan_out([(writer, TASK) for writer in writers])
     twice = await Run(scripted()).dispatch(Gated(writers[0], gates), TASK)

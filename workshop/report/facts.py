@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from kernel import Budget, Event
 from kernel.plumbing.labels import label
+from kernel.plumbing.texts import shortened
 from kernel.plumbing.trace import counted, line, printable
 from kernel.plumbing.work import Delegation, Fold, Happening, ToolCall
 from workshop.views.scene import dollars
@@ -108,7 +109,7 @@ def not_compared(log: Log, baseline: Log, documents: Documents | None = None) ->
     """Returns the reason not to compare the baseline's figures with the team's; else empty."""
     task = baseline.root.handoff.intent
     if task != log.root.handoff.intent:
-        task = task if len(task) <= MOST_OF_A_TASK else f"{task[: MOST_OF_A_TASK - 1]}…"
+        task = shortened(task, MOST_OF_A_TASK)
         return (
             f"The one agent had another task (“{task}”), so its figures cannot be compared with the "
             "team's. Give it the same task."

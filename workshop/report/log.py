@@ -14,6 +14,7 @@ from typing import Any
 
 from kernel import Event, Result, Run, Trace
 from kernel.core.events import from_json, to_json
+from kernel.plumbing.texts import shortened
 from kernel.plumbing.work import Delegation, Fold
 
 Source = str | Path | Run | Trace
@@ -144,8 +145,8 @@ def _why_not(line: bytes, problem: Exception) -> str:
         return "breaks off in the middle; the file is damaged, save the trace again"
     if b'"data":' in text and b'"kind":' in text:
         return "was written by an earlier version of the kernel; run again and save a new log"
-    reason = " ".join(str(problem).partition("For further information")[0].split())
-    return f"is not an event of a run: {reason[:200]}"
+    reason = shortened(str(problem).partition("For further information")[0], 200)
+    return f"is not an event of a run: {reason}"
 
 
 class Cleaner:

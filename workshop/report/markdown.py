@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from classroom.paper.svg import plain
 from kernel.plumbing.readings import reading_of
+from kernel.plumbing.texts import shortened
 from kernel.plumbing.trace import counted
 from workshop.material.criteria import AGAINST, FAVOUR, OPEN_ORDER
 from workshop.views import TeamPicture
@@ -69,8 +70,7 @@ def markdown(report: Report) -> str:
 
 def inline(text: object, length: int = 300) -> str:
     """Untrusted text on one line, with nothing that Markdown or HTML would read."""
-    words = " ".join(plain(text).split())
-    words = words if len(words) <= length else f"{words[: length - 1]}…"
+    words = shortened(plain(text), length)
     words = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _SPECIAL.sub(r"\\\1", words)
 

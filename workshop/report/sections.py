@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from classroom.paper.svg import escape
 from kernel.plumbing.labels import label
+from kernel.plumbing.texts import shortened
 from kernel.plumbing.trace import counted
 from workshop.material.criteria import AGAINST, FAVOUR, OPEN_ORDER, Criteria
 from workshop.views.handoffs import in_full
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 
 def one_line(text: object, length: int = 300) -> str:
     """Untrusted text on one line, escaped."""
-    text = " ".join(str(text).split())
-    return escape(text if len(text) <= length else f"{text[: length - 1]}…")
+    return escape(shortened(str(text), length))
 
 
 def table(name: str, head: Sequence[str], rows: Iterable[str], numbers: bool = True) -> str:

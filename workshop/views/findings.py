@@ -7,6 +7,7 @@ from typing import Any
 
 from classroom.paper.page import aside, column, columns, heading, name, sentence, sheet
 from classroom.paper.svg import escape, tint
+from kernel.plumbing.texts import shortened
 from kernel.plumbing.work import Delegation
 
 from .hues import Hues
@@ -98,9 +99,7 @@ def _column(author: str, items: list[dict[str, Any]], hues: Hues) -> str:
 
 def _item(item: dict[str, Any]) -> str:
     words = f"<strong>{escape(HOLDS[item['holds']])}</strong> · {escape(item['claim'])}"
-    evidence = "".join(
-        f"<br>{aside(line[:160] + '…' * (len(line) > 160))}" for line in item.get("evidence", [])
-    )
+    evidence = "".join(f"<br>{aside(shortened(line, 160))}" for line in item.get("evidence", []))
     suggests = (
         f"<br>suggests <strong>{escape(item['suggests'])}</strong>" if item.get("suggests") else ""
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from classroom.paper.page import aside, folded, heading, measured, name, sentence, sheet
 from kernel import Handoff
+from kernel.plumbing.texts import as_plain
 
 from .hues import Hues
 from .scene import Passage, bill, sizes
@@ -101,7 +102,7 @@ def in_full(value: Any) -> str:
     return (
         value
         if isinstance(value, str)
-        else json.dumps(value, ensure_ascii=False, indent=2, default=str)
+        else json.dumps(as_plain(value), ensure_ascii=False, indent=2)
     )
 
 

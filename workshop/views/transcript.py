@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -23,6 +22,7 @@ from kernel.core.wire import Reply
 from kernel.plumbing.models import role_of
 from kernel.plumbing.work import ModelCall, Remark
 
+from .handoffs import in_full
 from .understood import reading
 from .view import Source, View
 
@@ -159,7 +159,7 @@ def _blocks(
                 yield Turn(
                     role,
                     "tool_use",
-                    f"{one_block['name']}({json.dumps(one_block.get('input'), ensure_ascii=False, indent=2)})",
+                    f"{one_block['name']}({in_full(one_block.get('input'))})",
                     last,
                 )
             case "tool_result":
@@ -184,7 +184,7 @@ def _blocks(
                 yield Turn(
                     role,
                     str(kind),
-                    json.dumps(rest, ensure_ascii=False, indent=2, default=str),
+                    in_full(rest),
                     last,
                 )
 

@@ -57,7 +57,7 @@ class Bank(Protocol):
         stays set aside."""
         ...
 
-    async def again(self, number: int) -> None:
+    async def retry(self, number: int) -> None:
         """Sets aside as much for the next try of a request, after one that the service may have
         done. Raises Exhausted when there is no room for it."""
         ...
@@ -150,7 +150,7 @@ async def fan_out(
 def share(run: Run, branches: int) -> Budget:
     """An equal part of what all budgets on the way up have left, for each of so many branches."""
     parts = max(branches, 1)
-    left = tightest(*map(rest_of, books_of(run).lineage()))
+    left = tightest(*map(rest_of, ledger_of(run).lineage()))
     return Budget(
         calls=None if left.calls is None else left.calls // parts,
         tokens=None if left.tokens is None else left.tokens // parts,
@@ -158,7 +158,7 @@ def share(run: Run, branches: int) -> Budget:
     )
 
 
-def books_of(run: Run) -> Ledger:
+def ledger_of(run: Run) -> Ledger:
     """A ledger for requests that a worker sends: the budgets of the run, and what its client is
     billed for, since they do not pass through that client."""
     return Ledger(parent=run.ledger, beside=run.client.billed, owner=run.name)
@@ -219,7 +219,7 @@ class Elsewhere(Wrapper):
         leased = Ledger(
             part, owner=f"{self.name}'s slice", unknown_price_ok=run.ledger.unknown_price_ok
         )
-        with books_of(run).hold_slice(part) as hold:
+        with ledger_of(run).hold_slice(part) as hold:
             try:
                 return await self._done(handoff, run, leased)
             finally:
@@ -292,12 +292,12 @@ class Holds:
         self._open[number] = hold
         return number, hold.amount
 
-    def again(self, number: int) -> None:
+    def retry(self, number: int) -> None:
         """Charges a try that the service may have done all the same, and sets aside as much for the
         next one. Raises Exhausted where there is no room for it."""
         if self.closed or number not in self._open:
             raise Exhausted(GIVEN_UP)
-        self._open[number].again(billable=True)
+        self._open[number].retry(billable=True)
 
     def settle(self, number: int, actual: Spent | None) -> None:
         """Replaces what was booked by what it cost; None: nobody knows, so all of it is charged."""
@@ -328,7 +328,7 @@ class Attempt:
         self._number = number
         self._begun = False
         hold = (
-            partial(hold_in, books_of(run), run)
+            partial(hold_in, ledger_of(run), run)
             if leased is None
             else partial(hold_in, leased, None)
         )
@@ -352,10 +352,10 @@ class Attempt:
         Exhausted as `Ledger.hold` does."""
         return await self._holds.book(size)
 
-    async def again(self, number: int) -> None:
+    async def retry(self, number: int) -> None:
         """Books the next try of a request, after one that may have been done all the same. Raises
         Exhausted where there is no room for it."""
-        self._holds.again(number)
+        self._holds.retry(number)
 
     async def settle(self, number: int, actual: Spent | None) -> None:
         """Replaces what was booked by what it cost; None: nobody knows, so all of it is charged."""

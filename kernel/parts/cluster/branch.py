@@ -111,16 +111,16 @@ class BankedClient(WrappedClient):
         if booked.output_tokens < request.max_tokens:
             request = request.with_max_tokens(booked.output_tokens)
 
-        async def again(error: ApiError, wait_s: float) -> None:
+        async def charge(error: ApiError, wait_s: float) -> None:
             if on_retry and (asked := on_retry(error, wait_s)):
                 await asked
             if error.billable:
-                await self._bank.again(number)
+                await self._bank.retry(number)
 
         actual: Spent | None = None
         try:
             with paid(request):
-                reply = await self.wrapped.send(request, on_retry=again)
+                reply = await self.wrapped.send(request, on_retry=charge)
             actual = spent_on(request.model, reply.usage)
             return reply
         except ApiError as error:

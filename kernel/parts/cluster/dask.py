@@ -86,7 +86,7 @@ class BranchDesk:
             await self.attempt.settle(message.settled, spent)
         elif message.withdrawn is not None:
             await self._withdraw(message.withdrawn)
-        elif self.attempt.leased is not None and (message.size or message.again is not None):
+        elif self.attempt.leased is not None and (message.size or message.retry is not None):
             await self._booked(message)  # in its slice already: it waits for no answer
         elif message.question is not None:
             # may wait for others
@@ -118,8 +118,8 @@ class BranchDesk:
         elif message.size is not None:
             number, booked = await self.attempt.book(message.size)
             return ToBranch(question=message.question, number=number, booked=booked)
-        elif message.again is not None:
-            await self.attempt.again(message.again)
+        elif message.retry is not None:
+            await self.attempt.retry(message.retry)
         elif message.specialist:
             number = await self.attempt.hand_out(message.specialist, message.limit)
             return ToBranch(question=message.question, number=number)

@@ -32,7 +32,7 @@ class ToRun(Message):
     """The question whether the attempt may begin: the queue for this and all further answers."""
     size: RequestSize | None = None
     """The question for money: the size of a request that has not been booked yet."""
-    again: int | None = None
+    retry: int | None = None
     """The question for money once more: the booking of a request that is sent again."""
     specialist: str = ""
     """The question whether a handoff may go to this one elsewhere, as one of `limit`."""

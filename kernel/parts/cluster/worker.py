@@ -164,8 +164,8 @@ class RemoteBank:
         answer = await self._ask(size=size)
         return answer.number, Spent(*answer.booked or ())
 
-    async def again(self, number: int) -> None:
-        await self._ask(again=number)
+    async def retry(self, number: int) -> None:
+        await self._ask(retry=number)
 
     async def settle(self, number: int, actual: Spent | None) -> None:
         self._say(settled=number, costs=actual)
@@ -230,9 +230,9 @@ class LeasedBank:
             raise
         return number, booked
 
-    async def again(self, number: int) -> None:
-        self._holds.again(number)
-        await self._bank.report(again=number)
+    async def retry(self, number: int) -> None:
+        self._holds.retry(number)
+        await self._bank.report(retry=number)
 
     async def settle(self, number: int, actual: Spent | None) -> None:
         self._holds.settle(number, actual)

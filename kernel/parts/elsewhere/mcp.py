@@ -36,7 +36,7 @@ from ...core.run import Run
 from ...core.tools import TOOL_NAME, parse
 from ...plumbing.connections import connect
 from ...plumbing.extras import Extra
-from ...plumbing.texts import as_plain, as_text, cut, in_words
+from ...plumbing.texts import as_plain, as_text, cut, in_words, shortened
 from ...plumbing.trace import line
 from ..journal.journal import current_step
 
@@ -142,7 +142,7 @@ class _Progress:
             self._note(f"{left_out:,} further notes of progress were left out")
 
     def _note(self, text: str) -> None:
-        self._run.note(cut(f"{self._name}: {text}", MOST_NOTED), about="progress")
+        self._run.note(shortened(f"{self._name}: {text}", MOST_NOTED), about="progress")
 
 
 def _text_of(answer: Any) -> str:
@@ -232,12 +232,12 @@ class Connection:
         missing = sorted({*only} - {each.name for each in offered})
         if missing:
             names = ", ".join(each.name for each in offered) or "none"
-            has = cut(names, MOST_OF_ERROR)
+            has = shortened(names, MOST_OF_ERROR)
             raise ValueError(f"the server has no tool {missing[0]!r}; its tools are: {has}")
         chosen = [each for each in offered if not only or each.name in only]
         twice = [name for name, times in Counter(each.name for each in chosen).items() if times > 1]
         if twice:
-            name = cut(twice[0], MOST_NOTED)
+            name = shortened(twice[0], MOST_NOTED)
             raise ValueError(f"the server has two tools named {name!r}; name others in only")
         found = tuple(self._tool(each, prefix) for each in chosen)
         if approved:
@@ -264,8 +264,8 @@ class Connection:
         name = f"{prefix}{offered.name}"
         if not TOOL_NAME.fullmatch(name):
             raise ValueError(
-                f"a model cannot be offered a tool named {cut(name, MOST_NOTED)!r}; expected 1 to"
-                " 128 letters a-z, digits, _ and -. Leave it out with only"
+                f"a model cannot be offered a tool named {shortened(name, MOST_NOTED)!r}; expected"
+                " 1 to 128 letters a-z, digits, _ and -. Leave it out with only"
             )
         definition = {
             "name": name,
@@ -346,7 +346,7 @@ async def _asked(question: Awaitable[Any], seconds: float) -> Any:
     except Exception as problem:  # of the protocol, the transport, or the server's own schema
         if timer.expired():
             raise ServerDown(f"timed out: no answer in {seconds:g} s") from None
-        raise ServerDown(cut(_cause(problem), MOST_OF_ERROR)) from None
+        raise ServerDown(shortened(_cause(problem), MOST_OF_ERROR)) from None
 
 
 def _cause(problem: BaseException) -> str:
@@ -393,7 +393,7 @@ def _check_approved(tools: Iterable[RemoteTool], approved: str) -> None:
         elif before[name] != now[name]:
             differences.append(f"the definition of {name!r} changed")
     if differences:
-        changes = cut("; ".join(differences), MOST_OF_ERROR)
+        changes = shortened("; ".join(differences), MOST_OF_ERROR)
         raise ValueError(
             f"the tools are not those that were approved: {changes}. Read them, then approve their"
             " new digest"
@@ -505,4 +505,4 @@ async def _tell(events: asyncio.Queue[Event | None], context: "Context") -> None
         if text:
             count += 1
             with contextlib.suppress(Exception):
-                await context.report_progress(count, None, text[:MOST_NOTED])
+                await context.report_progress(count, None, shortened(text, MOST_NOTED))

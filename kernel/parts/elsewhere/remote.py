@@ -45,7 +45,7 @@ from ...core.run import Run
 from ...plumbing.client import Client, SetupError
 from ...plumbing.connections import connect
 from ...plumbing.network import address_of, pool_for
-from ...plumbing.texts import as_plain, cut
+from ...plumbing.texts import as_plain, cut, shortened
 from ...plumbing.trace import counted, dollars
 
 MAX_BODY_BYTES = 1_000_000
@@ -235,7 +235,7 @@ class RemoteSpecialist:
         changes: dict[str, Any] = {"by": "", "reason": "", "transient": False}
         if not answer.ok:
             changes |= {"transient": answer.transient, "reason": f"{self.name} says: "}
-            changes["reason"] += _short(answer.reason) or answer.status
+            changes["reason"] += shortened(answer.reason, MOST_SAID) or answer.status
         if answer.status == "paused":
             changes |= {"status": "failed"}
             changes["reason"] += "; its question cannot be answered over this border"
@@ -280,7 +280,8 @@ class RemoteSpecialist:
         )
 
     def _failed(self, why: str, *, transient: bool = False) -> Result:
-        reason = f"{self.name} at {self.where}: {_short(why.replace(self.token, HIDDEN))}"
+        public = shortened(why.replace(self.token, HIDDEN), MOST_SAID)
+        reason = f"{self.name} at {self.where}: {public}"
         return Result(status="failed", reason=reason, transient=transient)
 
 
@@ -317,7 +318,7 @@ def _why(status: int, answer: RemoteAnswer | str) -> str:
     """The sentence for a response that is not 200."""
     if 300 <= status < 400:
         return f"it answered {status}, a redirect, which is not followed"
-    reason = "" if isinstance(answer, str) else _short(answer.reason)
+    reason = "" if isinstance(answer, str) else shortened(answer.reason, MOST_SAID)
     return (
         f"it answered {status}: {reason}" if reason else f"it answered {status}, without a reason"
     )
@@ -332,11 +333,7 @@ def _first(problem: ValidationError) -> str:
     """The first thing that is wrong, with its place and without the value."""
     error = problem.errors(include_url=False, include_input=False)[0]
     place = ".".join(map(str, error["loc"]))
-    return _short(f"{place}: {error['msg']}" if place else error["msg"])
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]} …"
+    return shortened(f"{place}: {error['msg']}" if place else error["msg"], MOST_SAID)
 
 
 # ── the far side ──────────────────────────────────────────────────────────────────────────────────
@@ -516,7 +513,7 @@ class _Door(BaseHTTPRequestHandler):
             return self._refuse(411, "send the handoff whole, with its content-length")
         if len(length) > 15 or int(length) > MAX_BODY_BYTES:
             return self._refuse(
-                413, f"it has {length[:20]} bytes; at most {MAX_BODY_BYTES:,} are allowed"
+                413, f"it has {shortened(length, 20)} bytes; at most {MAX_BODY_BYTES:,} are allowed"
             )
         try:
             body = self.rfile.read(int(length))

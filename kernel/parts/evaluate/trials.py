@@ -185,7 +185,7 @@ async def evaluate(
     places = asyncio.Semaphore(at_once)
     jobs = [(case, seed) for case in cases for seed in seeds]
 
-    with _Kept.opened(kept) as store, _bar(design, len(jobs), progress) as bar:
+    with _Answers.opened(kept) as store, _bar(design, len(jobs), progress) as bar:
 
         async def work(case: Case, seed: int) -> Trial:
             async with places:
@@ -305,7 +305,7 @@ def _bar(design: Any, total: int, progress: bool | None) -> Any:
     return tqdm(total=total, desc=name_of(design), unit="run", disable=not shown, leave=False)
 
 
-class _Kept:
+class _Answers:
     """Answers on disk, a JSON object a line, each written as soon as it is there."""
 
     def __init__(self, path: Path | None) -> None:
@@ -316,7 +316,7 @@ class _Kept:
 
     @classmethod
     @contextlib.contextmanager
-    def opened(cls, path: str | Path | None) -> Iterator[_Kept]:
+    def opened(cls, path: str | Path | None) -> Iterator[_Answers]:
         """The answers under a path, which no second evaluation may use meanwhile; None keeps
         nothing. Raises CaseError."""
         if path is None:

@@ -21,7 +21,8 @@ from pydantic import BaseModel, ConfigDict
 from ...core.budget import Exhausted
 from ...core.contract import Executable, Handoff, Pause
 from ...core.run import Run
-from ...plumbing.waiting import at_least
+from ...plumbing.arguments import at_least
+from ...plumbing.texts import shortened
 
 
 class Issue(BaseModel):
@@ -201,7 +202,7 @@ class ModelGate:
             raise problem(result.reason)
         issues = getattr(result.output, "issues", None)
         if issues is None:
-            raise RuntimeError(f"no verdict in {result.as_text()[:80]!r}")
+            raise RuntimeError(f"no verdict in {shortened(result.as_text(), 80)!r}")
         found = [
             issue if isinstance(issue, Issue) else Issue(where="", problem=issue)
             for issue in issues

@@ -59,7 +59,7 @@ from ...core.contract import Handoff, Pause, Question, ToolError
 from ...core.run import Run
 from ...core.wire import ApiError, Block, Reply, Request
 from ...plumbing.client import Client, OnRetry, WrappedClient
-from ...plumbing.texts import as_plain, as_text, in_words
+from ...plumbing.texts import as_plain, as_text, in_words, shortened
 from ...plumbing.work import Delegation, Fold
 from .file import JournalError, JournalFile, JournalInUse
 from .steps import JournalStep, Steps, root_of
@@ -168,7 +168,7 @@ class Journal:
         """The value of a step as its reader gets it: of a reply the Reply, else JSON."""
         try:
             if kind == "reply":
-                return Reply.model_validate_json(text).kept_as(key)
+                return Reply.model_validate_json(text).with_step(key)
             return json.loads(text)
         except (ValueError, RecursionError) as problem:
             raise self._steps.unreadable(key, problem) from None
@@ -208,9 +208,10 @@ class Journal:
         try:
             Reply.model_validate_json(text)
         except ValueError as problem:
+            why = shortened(in_words(problem), 200)
             raise ValueError(
-                f"the changed reply could not be read back ({in_words(problem)[:200]}); change it "
-                "to what a model may answer, in whole characters"
+                f"the changed reply could not be read back ({why}); change it to what a model may "
+                "answer, in whole characters"
             ) from None
         self._file.fork(Path(path), at, text, hold_effects=not effects)
         return Journal(path, sync=self._file.sync, final=self.final)
@@ -275,7 +276,7 @@ class Journal:
                 step.start("decision", asked.model_dump_json())
                 step.use.taken = step.use.failed = True  # a repeated question is a new step
                 raise Pause(asked)
-            answer = _keepable(await ask())
+            answer = as_plain(await ask())
             if answer is not None:
                 step.start("decision", asked.model_dump_json())
                 step.finish(answer)
@@ -314,7 +315,7 @@ class Journal:
                 f"no question {str(question)!r} waits in {self.path}; those that wait: {words}"
             )
         key = meant[0].key
-        self._file.answer(key, json.dumps(_keepable(answer)))
+        self._file.answer(key, json.dumps(as_plain(answer)))
 
     # ── time ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -351,7 +352,7 @@ class JournalledClient(WrappedClient):
             if step.kept:
                 reply = step.outcome(Reply.model_validate_json)
                 if self._suffices(reply, request, step):
-                    return reply.kept_as(step.key)
+                    return reply.with_step(step.key)
             step.start("reply", request.max_tokens)
             try:
                 reply = await self.wrapped.send(request, on_retry=on_retry)
@@ -359,7 +360,7 @@ class JournalledClient(WrappedClient):
                 step.fail(error)
                 raise
             step.finish(reply.model_dump(mode="json"))
-            return reply.kept_as(step.key)
+            return reply.with_step(step.key)
 
     def handoff_key(self, path: tuple[str, ...], handoff: Handoff) -> str:
         """The identity of a handoff to elsewhere: the same when this work is done again, and
@@ -456,7 +457,7 @@ class Once:
             except (ToolError, ApiError) as error:
                 step.fail(error)
                 raise
-            return step.finish({"answer": _keepable(answer)})["answer"]
+            return step.finish({"answer": as_plain(answer)})["answer"]
 
 
 @contextlib.contextmanager
@@ -504,14 +505,6 @@ def _kept_answer(text: str) -> Any:  # Any: JSON
     if not isinstance(kept, dict) or "answer" not in kept:
         raise ValueError("no answer in it")
     return kept["answer"]
-
-
-def _keepable(value: Any) -> Any:
-    """A value as JSON holds it; what JSON does not hold as its text."""
-    try:
-        return json.loads(json.dumps(value, allow_nan=False))
-    except (TypeError, ValueError, RecursionError):
-        return as_text(value)
 
 
 # ── changes of a reply, for a fork ────────────────────────────────────────────────────────────────

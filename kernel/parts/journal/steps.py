@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from ...core.contract import ToolError
 from ...core.run import Run
 from ...core.wire import ApiError
-from ...plumbing.texts import in_words
+from ...plumbing.texts import in_words, shortened
 from .file import JournalError, JournalFile, StepRow
 
 Value = TypeVar("Value")
@@ -143,7 +143,7 @@ class Steps:
     def unreadable(self, key: str, problem: object) -> JournalError:
         """Returns the error of a step that was edited and cannot be read."""
         return JournalError(
-            f"step {key} of {self.file.path} cannot be read ({in_words(problem)[:200]}); "
+            f"step {key} of {self.file.path} cannot be read ({shortened(in_words(problem), 200)}); "
             "delete its row to have it done again, or start with a new file"
         )
 
@@ -157,7 +157,7 @@ class Steps:
             self._warned = True
             warnings.warn(
                 f"{self.file.path} holds an error, which comes back as it was: "
-                f"{in_words(error)[:200]}. "
+                f"{shortened(in_words(error), 200)}. "
                 "Call try_again() on the journal before the run to have it tried anew",
                 stacklevel=2,
             )
@@ -230,7 +230,7 @@ class JournalStep:
 
     def fail(self, error: ApiError | ToolError) -> None:
         """Stores the error that the step ended in."""
-        self.steps.file.fail(self.key, json.dumps(_as_plain_error(error), default=str))
+        self.steps.file.fail(self.key, json.dumps(_facts_of(error), default=str))
         self.use.taken = self.use.failed = True
         self.steps.uses[self.key.rpartition(".")[0]].release(self.use.effect)
 
@@ -245,7 +245,7 @@ FACTS = ("message", "type", "status", "request_id", "retryable", "billable", "re
 """The fields of an ApiError besides its words."""
 
 
-def _as_plain_error(error: ApiError | ToolError) -> dict[str, Any]:
+def _facts_of(error: ApiError | ToolError) -> dict[str, Any]:
     """An error as the file stores it."""
     if isinstance(error, ApiError):
         return {"error": "ApiError", **{name: getattr(error, name) for name in FACTS}}

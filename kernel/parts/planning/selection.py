@@ -20,6 +20,7 @@ from ...core.tools import schema_of
 from ...plumbing import models
 from ...plumbing.aggregate import joined, missing, questions, readable, status_of, together
 from ...plumbing.labels import artifact_name, label
+from ...plumbing.texts import shortened
 from .registry import Registry
 
 
@@ -82,8 +83,8 @@ class KeywordSelector:
             keywords = ", ".join(self.rules) or "none"
             names = ", ".join(registry.names()) or "none"
             raise NoSelection(
-                f"no keyword begins a word of {task[:80]!r}; the keywords are: {keywords}; "
-                f"the executables are: {names}"
+                f"no keyword begins a word of {shortened(task, 80)!r}; the keywords are: "
+                f"{keywords}; the executables are: {names}"
             )
         return Selection(executables=sorted(places, key=places.__getitem__), parallel=self.parallel)
 

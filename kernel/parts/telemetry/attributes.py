@@ -7,7 +7,6 @@ unless somebody asks for it.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from ...core.budget import Spent
 from ...core.contract import Result
 from ...core.wire import Reply
+from ...plumbing.texts import as_text, shortened
 from ...plumbing.work import HANDOFF, Delegation, ModelCall, Remark, ToolCall, Work
 
 NAMES = {
@@ -114,13 +114,13 @@ class Attributes:
 
     def _tool_call(self, call: ToolCall) -> tuple[str, dict[str, Any]]:
         """A handoff is a tool call with a target: control comes back to the caller."""
-        name = _short(call.name)  # a model made it up, perhaps
+        name = shortened(call.name, LONGEST_NAME)  # a model made it up, perhaps
         target = name.removeprefix(HANDOFF) if name.startswith(HANDOFF) else None
         facts = {
             "operation": "execute_tool",
             "tool": name,
             "tool_type": "function",
-            "call": _short(call.id),
+            "call": shortened(call.id, LONGEST_NAME),
             "transfer_to": target,
             "transfer_mode": target and "return_to_caller",
             "arguments": self._payload(call.input),
@@ -139,7 +139,7 @@ class Attributes:
             case ModelCall(reply=Reply() as reply):
                 return error, {**self._reply(reply), **_used(work.spent)}
             case ModelCall() if work.error:
-                return _short(work.error), {"reason": self._payload(work.reason)}
+                return shortened(work.error, LONGEST_NAME), {"reason": self._payload(work.reason)}
             case ToolCall(answered=True):
                 error = "tool_error" if work.is_error else ""
                 return error, {"tool_result": self._payload(work.content)}
@@ -158,9 +158,9 @@ class Attributes:
     def _reply(self, reply: Reply) -> dict[str, Any]:
         details = (reply.usage.model_extra or {}).get("output_tokens_details") or {}
         return {
-            "reply_id": _short(reply.id) or None,
-            "reply_model": _short(reply.model) or None,
-            "finish": [_short(reply.stop_reason)] if reply.stop_reason else None,
+            "reply_id": shortened(reply.id, LONGEST_NAME) or None,
+            "reply_model": shortened(reply.model, LONGEST_NAME) or None,
+            "finish": [shortened(reply.stop_reason, LONGEST_NAME)] if reply.stop_reason else None,
             "cache_read": reply.usage.cache_read_input_tokens or None,
             "cache_write": reply.usage.cache_creation_input_tokens or None,
             "thinking": details.get("thinking_tokens"),
@@ -171,12 +171,7 @@ class Attributes:
         """A text that somebody wrote, or nothing."""
         if not self.payloads or value is None:
             return None
-        return value if isinstance(value, str) else json.dumps(value, default=str)
-
-
-def _short(text: str) -> str:
-    """A name that came from a model or a server, cut to what a name may have."""
-    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
+        return as_text(value)
 
 
 def named(facts: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from kernel import Budget, Handoff, Registry, Result, Run, connect
+from kernel.testing import says
 from offline_model.reader.reader import answer
 from tests.places import ROOT
 from workshop.desks.__main__ import main
@@ -152,15 +153,8 @@ def test_a_ticket_is_closed_only_when_a_person_approves(tmp_path):
     @dataclass(frozen=True)
     class Ready(OnCallDesk):
         def supervisor(self) -> Any:
-            diff = case.patch
-
-            class Told:
-                name, description = "supervisor", "d"
-
-                async def execute(self, handoff, run):
-                    return Result(status="ok", output="found", artifacts={"code": diff})
-
-            return Told()
+            found = Result(status="ok", output="found", artifacts={"code": case.patch})
+            return says(found, name="supervisor")
 
     for approve, status in (
         (lambda diff: bool(seen.append(diff)), "proposed"),

@@ -124,7 +124,7 @@ class Planned:
         """For each task: how deep in its run this worked, and how many tasks that run had."""
         found = []
         for task, run in self.runs:
-            roots = sum(event.kind == "dispatch" and "." not in event.run for event in run.events)
+            roots = sum("." not in work.run for work in run.trace().work.dispatches)
             found.append([task, len(run.path), roots])
         return sorted(found)
 

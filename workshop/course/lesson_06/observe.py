@@ -148,13 +148,13 @@ def within(facts_within: Any, case: dict[str, Any]) -> dict[str, Any]:
     specialist = Planning(unchecked, case["plans"])
     task = f"Find facts about {case['topic']}"
     returned = call(facts_within, run, specialist, task, case["calls"])
-    given = [event for event in run.events if event.kind == "dispatch"][1:]
+    given = run.trace().work.dispatches[1:]
     return {
         "calls of this run": run.spent.calls - before,
         "requests to the model": len(wire.requests) - before,
-        "handoffs": tuple(event.handoff.to_agent for event in given),
-        "intents": [event.handoff.intent for event in given],
-        "limits of calls": [event.limits.calls for event in given],
+        "handoffs": tuple(work.handoff.to_agent for work in given),
+        "intents": [work.handoff.intent for work in given],
+        "limits of calls": [work.limits.calls for work in given],
         "returned": returned,
     }
 

@@ -146,7 +146,7 @@ def switched(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     door = Door(made, "switchboard")
     handoff = Handoff(intent=case["wish"], context=case["context"], artifacts=case["artifacts"])
     result = wait(run.dispatch(door, handoff))
-    given = [event.handoff for event in run.events if event.kind == "dispatch"][1:]
+    given = [work.handoff for work in run.trace().work.dispatches[1:]]
     seen |= {
         "execute gives": door.gave[0],
         "given work": tuple(each.to_agent for each in given),

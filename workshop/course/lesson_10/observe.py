@@ -139,7 +139,7 @@ def summed_up(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         results[id] = wait(run.dispatch(worker, part))
     before = len(run.trace().handoffs())
     returned = call(answer, handoff, results, run)
-    asked = [event for event in run.events if event.kind == "request"]
+    asked = run.trace().work.requests
     given = run.trace().handoffs()[before:]
     reasons = [facts["reason"] for facts in case["results"].values() if facts["status"] != "ok"]
     seen: dict[str, Any] = {

@@ -139,7 +139,7 @@ def looped(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     lines = returned.artifacts.get("issues")
     seen |= {"returned": ("a Result",), "output": returned.output}
     seen["issues in the artifacts"] = held(lines, *_pieces(known))
-    brought = [event.result for event in run.events if event.kind == "return"]
+    brought = [work.result for work in run.trace().work.dispatches]
     seen["the worker's own result"] = any(returned == result for result in brought)
     return {**seen, "status": returned.status}
 

@@ -54,14 +54,14 @@ def _tried(answer: Any, case: dict[str, Any], *more: Any) -> tuple[dict[str, Any
 
     handoff = Handoff(intent=case["intent"])
     returned = call(answer, run, worker, handoff, sleep, *more)
-    given = [event for event in run.events if event.kind == "dispatch"]
+    given = run.trace().work.dispatches
     seen: dict[str, Any] = {
         "calls of execute past the run": max(0, worker.calls - len(order_of(run))),
         "handoffs other than the given one": sum(
-            _text(event.handoff) != _text(handoff) for event in given
+            _text(work.handoff) != _text(handoff) for work in given
         ),
-        "the first handoff has `again`": any(event.again for event in given[:1]),
-        "later handoffs without `again`": sum(not event.again for event in given[1:]),
+        "the first handoff has `again`": any(work.again for work in given[:1]),
+        "later handoffs without `again`": sum(not work.again for work in given[1:]),
         "tries": worker.calls,
         "waits": [float(seconds) for seconds in waits],
     }
@@ -143,7 +143,7 @@ def guarded(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         else:
             results += wait(_at_once(run, made, handoffs, stop=status == "cancelled"))
         reached.append(len(worker.asked) - before)
-    dispatched = sum(event.kind == "dispatch" for event in run.events)
+    dispatched = len(run.trace().work.dispatches)
     return {
         "it is a class": False,
         "it can be dispatched": True,
@@ -263,7 +263,7 @@ def through_circuit(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
         results.append(returned)
         reached.append(len(worker.asked) - before)
         known.append(f"{circuit.in_a_row}, {circuit.state(clock.now)}")
-    dispatched = sum(event.kind == "dispatch" for event in run.events)
+    dispatched = len(run.trace().work.dispatches)
     return {
         "calls of execute past the run": max(0, len(worker.asked) - dispatched),
         "calls that reach the worker, task by task": tuple(reached),

@@ -200,7 +200,7 @@ def assembled(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
             return {"returned": team}
         result = wait(run.dispatch(team, Handoff(intent=case["task"])))
         took_s = wait(_now())
-    dispatched = sum(event.kind == "dispatch" and not event.wrapper for event in run.events)
+    dispatched = sum(not work.wrapper for work in run.trace().work.dispatches)
     calls = sum(worker.calls for worker in workers) + combiner.calls
     seen: dict[str, Any] = {
         "calls of execute past the run": max(0, calls + 1 - dispatched),

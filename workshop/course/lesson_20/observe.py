@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from classroom.observing import call, wait
 from classroom.observing.canonical import Raised
 from kernel import Agent, Handoff, Result, Run, ToolError, models, tool
+from kernel.plumbing.work import ToolCall
 from workshop.course.desks import order_of
 from workshop.course.wire import Wire, call_of
 
@@ -71,13 +72,12 @@ def guards(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     if not all(seen[aspect] for aspect in ("its name", "its definition is the tool's")):
         return seen
     run = _worked(made, case["turns"])
-    tried = [event for event in run.events if event.kind == "tool_call"]
-    results = {event.id: event for event in run.events if event.kind == "tool_result"}
+    tried = run.trace().work.tool_calls
     answers = []
-    for event in tried:
-        answers.append((event.agent, event.input.get("to", "nobody"), _outcome(results[event.id])))
-    strangers = [results[event.id].content for event in tried if event.agent != case["role"]]
-    names = [event.agent for event in tried if event.agent != case["role"]]
+    for each in tried:
+        answers.append((each.agent, each.input.get("to", "nobody"), _outcome(each)))
+    strangers = [each.content for each in tried if each.agent != case["role"]]
+    names = [each.agent for each in tried if each.agent != case["role"]]
     seen |= {
         "mails that were sent": post.mails,
         "what each call was told": answers,
@@ -88,10 +88,10 @@ def guards(answer: Any, case: dict[str, Any]) -> dict[str, Any]:
     return seen
 
 
-def _outcome(event: Any) -> str:
-    if not event.is_error:
-        return "the tool's answer" if event.content.startswith("sent to ") else "another answer"
-    return "the tool's error" if "the post is closed" in event.content else "refused"
+def _outcome(call: ToolCall) -> str:
+    if not call.is_error:
+        return "the tool's answer" if call.content.startswith("sent to ") else "another answer"
+    return "the tool's error" if "the post is closed" in call.content else "refused"
 
 
 def _worked(made: Any, turns: list[list[Any]]) -> Run:

@@ -210,7 +210,7 @@ def behind_the_door(desk: Any, case: dict[str, Any]) -> dict[str, Any]:
     writer = Specialist("writer", lambda _: brief)
     returned = call(desk, run, work, writer, case["topic"])
     given = run.trace().handoffs()
-    asked = [event.agent for event in run.events if event.kind == "request"]
+    asked = [request.agent for request in run.trace().work.requests]
     to_writer = [each for each in given if each["to_agent"] == "writer"]
     seen: dict[str, Any] = {
         "handoffs": order_of(run),

@@ -186,7 +186,7 @@ def leased(lease: Any, case: dict[str, Any]) -> dict[str, Any]:
     job = (branch, Handoff(intent=case["task"]))
     answer = _stopped(lease) if case["stops"] else lease
     returned = call(answer, run, purse, job, case["calls"], case["times"], meant=(purse,))
-    begun = [event.limits.calls for event in run.events if event.kind == "dispatch"]
+    begun = [work.limits.calls for work in run.trace().work.dispatches]
     amounts = Counter[str]()
     for kind, calls in purse.log:
         amounts[kind] += calls
