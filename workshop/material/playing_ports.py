@@ -314,8 +314,8 @@ def measured(pythons: Mapping[str, Path], *, runs: int = 1) -> dict[str, PortRow
 def _measured(
     port: Port, player: Player, api: Watched, brief: str, runs: int
 ) -> tuple[PortRow, str]:
-    """The port's row and its brief: played once, with a bug in our tool, for the clock, and with two
-    handoffs in one turn."""
+    """The port's row and its brief: played once, with a bug in our tool, for the clock, and with
+    two handoffs in one turn."""
     loaded = player.answer()
     first = player.play()
     regular = _counted(api)

@@ -26,7 +26,7 @@ class Port:
     module: str
     needs: tuple[str, ...]
     streams: str
-    """What to use in order to see words as they come."""
+    """The part of the library that gives words as they come."""
     shipped: bool = True
     """True if `requirements.txt` has its packages; if not, its row was measured once."""
 
