@@ -271,7 +271,7 @@ def test_a_record_that_cannot_be_written_costs_no_brief(capsys):
 TAKEN_BACK = re.compile(r"\r\x1b\[(\d+)A\x1b\[J")
 
 
-def in_a_window(*arguments):
+def screens_of(*arguments):
     """What a person sees in a terminal of 60 columns, each time that lines are taken back, and at last."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
@@ -298,7 +298,7 @@ def in_a_window(*arguments):
 
 
 def test_a_terminal_shows_the_words_while_they_come_and_in_the_end_what_a_pipe_gets():
-    *while_it_runs, last = in_a_window("pgvector")
+    *while_it_runs, last = screens_of("pgvector")
     spoken = [screen.splitlines()[-1] for screen in while_it_runs]
     assert {line.partition(":")[0] for line in spoken} >= {"researcher", "writer"}
     assert all(len(line) < 60 for line in spoken)
@@ -306,7 +306,7 @@ def test_a_terminal_shows_the_words_while_they_come_and_in_the_end_what_a_pipe_g
     assert seconds.sub("", last) == seconds.sub("", terminal("pgvector").stdout)
 
 
-async def shown(capsys, *speeches):
+async def live_lines(capsys, *speeches):
     """The lines that a terminal shows of these."""
     following = asyncio.ensure_future(LiveWords().follow(speeches))
     while not (printed := capsys.readouterr().out):
@@ -327,6 +327,6 @@ async def shown(capsys, *speeches):
 )
 async def test_of_each_who_speaks_the_end_fits_into_one_line(capsys, monkeypatch, words, line):
     monkeypatch.setenv("COLUMNS", "18")
-    said = SimpleNamespace(agent="writer", text=words)
+    speech = SimpleNamespace(agent="writer", text=words)
     silent = SimpleNamespace(agent="reviewer", text="")
-    assert await shown(capsys, said, silent, said) == [line, line]
+    assert await live_lines(capsys, speech, silent, speech) == [line, line]
