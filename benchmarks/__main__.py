@@ -33,7 +33,7 @@ from kernel import (
 )
 from kernel.parts.telemetry import MOST_WAITING, Spans
 
-from . import cluster, inputs, production, server
+from . import cluster, inputs, production, server, streaming
 from . import growth as pieces
 from .sides import Floor, Kernel
 
@@ -314,6 +314,7 @@ async def main() -> None:
     imports()
     with server.running() as address:
         await turns(address)
+        row(*await streaming.deltas(address))
         await growth(address)
         await fan_out(address, 10, rounds=5)
         await fan_out(address, 100, rounds=5)

@@ -3,7 +3,7 @@ loopback.
 
 The address decides, so that both sides are answered alike: `/turns/10/v1/messages` asks for the
 tool until the conversation holds ten tool results, `/latency/200/v1/messages` answers in text after
-200 ms.
+200 ms, `/stream/1000/v1/messages` answers with a stream of a thousand pieces of text.
 """
 
 from __future__ import annotations
@@ -52,6 +52,37 @@ def _reply(turn: int, asks_for_tool: bool) -> bytes:
     )
 
 
+def _stream(pieces: int) -> bytes:
+    """A stream, each event of which is a chunk of its own."""
+    usage = {"input_tokens": 400, "output_tokens": 1}
+    message = {
+        "id": "msg_0001",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-haiku-5-5",
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": usage,
+    }
+    delta = {"type": "text_delta", "text": "a word or two "}
+    ending = {"stop_reason": "end_turn", "stop_sequence": None}
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": message},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        *[{"type": "content_block_delta", "index": 0, "delta": delta}] * pieces,
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": ending, "usage": {**usage, "output_tokens": pieces}},
+        {"type": "message_stop"},
+    ]
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
+    parts = [head, b"transfer-encoding: chunked\r\n\r\n"]
+    for event in events:
+        data = f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode("ascii")
+        parts.append(b"%x\r\n%b\r\n" % (len(data), data))
+    return b"".join([*parts, b"0\r\n\r\n"])
+
+
 class _Connection(asyncio.Protocol):
     def __init__(self) -> None:
         self._received = bytearray()
@@ -72,7 +103,10 @@ class _Connection(asyncio.Protocol):
         _, route, number, *_ = head.decode("ascii").split(" ")[1].split("/")
         turn = self._received.count(TOOL_RESULT, head_end)
         self._received.clear()
-        reply = _reply(turn, asks_for_tool=route == "turns" and turn < int(number))
+        if route == "stream":
+            reply = _stream(int(number))
+        else:
+            reply = _reply(turn, asks_for_tool=route == "turns" and turn < int(number))
         if route == "latency":
             asyncio.get_running_loop().call_later(int(number) / 1000, self._transport.write, reply)
         else:

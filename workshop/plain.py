@@ -13,11 +13,15 @@ from typing import Any
 
 import httpx
 
+from classroom.notebook.presence import interactive
 from kernel import Client, Usage, connect
 from kernel.core.wire import RequestSize, cache_writes, most_tokens
 from kernel.plumbing.client import NOT_SENT, Mode
 from kernel.plumbing.models import demand_of, spent_on
 from kernel.plumbing.network import way_to
+
+PACE_MS = 100
+"""Milliseconds between the parts of a stream that a person reads along, a few words each."""
 
 
 def local_server() -> str:
@@ -25,13 +29,19 @@ def local_server() -> str:
 
     A thread serves it until Python ends, for any library that speaks HTTP. In a browser tab, where
     nothing can listen, `httpx.post` and `httpx.stream` are answered by the offline model itself.
+    While a person watches, a stream comes at a pace at which the parts can be seen.
     """
-    from offline_model import Server
+    from offline_model import OfflineAPI, Server
 
     if sys.platform == "emscripten":
         httpx.post, httpx.stream = answered_here(), streamed_here()
         return "http://127.0.0.1:8765"
-    return Server().__enter__()
+    return Server(OfflineAPI(pace_ms=_pace_ms())).__enter__()
+
+
+def _pace_ms() -> float:
+    """Milliseconds between the parts of a stream: some for a person, none without one."""
+    return PACE_MS if interactive() else 0
 
 
 def answered_here() -> Callable[..., httpx.Response]:
@@ -51,7 +61,7 @@ def streamed_here() -> Callable[..., contextlib.AbstractContextManager[httpx.Res
     """`httpx.stream`, whatever the address, with answers of the offline model."""
     from offline_model import OfflineTransport
 
-    transport = OfflineTransport()
+    transport = OfflineTransport(pace_ms=_pace_ms())
 
     @contextlib.contextmanager
     def stream(method: str, url: str, **given: Any) -> Iterator[httpx.Response]:

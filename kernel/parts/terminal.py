@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from unicodedata import east_asian_width
 
 from ..plumbing import spending
 from ..plumbing.client import Client, SetupError
@@ -115,19 +116,34 @@ class LiveWords:
 
     def clear(self) -> None:
         """Takes the lines back, before anything else is printed."""
-        if self._rows:
-            print(f"\r\x1b[{self._rows}A\x1b[J", end="", flush=True)
-            self._rows = 0
+        self._show([])
 
     async def follow(self, speeches: Sequence[Speech]) -> None:
         """Shows these, as they are, until it is cancelled."""
         while True:
             await asyncio.sleep(0.1)
-            self.clear()
-            width = shutil.get_terminal_size().columns - 1
-            for speech in tuple(speeches):
-                words = printable(" ".join(speech.status.split()), lines=False)
-                if words:
-                    room = max(width - len(speech.agent) - 2, 1)
-                    print(f"{speech.agent}: {words[-room:]}"[:width], flush=True)
-                    self._rows += 1
+            columns = shutil.get_terminal_size().columns - 1
+            spoken = [(each.agent, printable(each.text, lines=False)) for each in tuple(speeches)]
+            self._show([_fitted(agent, words, columns) for agent, words in spoken if words])
+
+    def _show(self, lines: Sequence[str]) -> None:
+        """Puts these lines in the place of those that are shown, all at once."""
+        back = f"\r\x1b[{self._rows}A\x1b[J" if self._rows else ""
+        self._rows = len(lines)
+        print(back + "".join(f"{line}\n" for line in lines), end="", flush=True)
+
+
+def _fitted(agent: str, words: str, columns: int) -> str:
+    """The end of what somebody says, as far as it fits into so many columns."""
+    if _columns(f"{agent}: {words}") <= columns:
+        return f"{agent}: {words}"
+    begin, left = len(words), columns - _columns(f"{agent}: … ")
+    while begin and (left := left - _columns(words[begin - 1])) >= 0:
+        begin -= 1
+    end = words[begin:]
+    return f"{agent}: … {end.partition(' ')[2] or end}"[:columns]
+
+
+def _columns(text: str) -> int:
+    """The columns that a terminal gives a text; letters of East Asia take two."""
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)

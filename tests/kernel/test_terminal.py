@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from kernel import Client, Corpus, Trace
 from kernel.__main__ import main
-from kernel.parts.terminal import command
+from kernel.parts.terminal import LiveWords, command
 from offline_model import OfflineTransport
 from tests.on_each import on_each
 from tests.scripted import Worker
@@ -262,3 +264,69 @@ def test_a_record_that_cannot_be_written_costs_no_brief(capsys):
         and "/dev/full could not be written" in error
         and error.count("\n") == 1
     )
+
+
+# ── words while they come ─────────────────────────────────────────────────────────────────────────
+
+TAKEN_BACK = re.compile(r"\r\x1b\[(\d+)A\x1b\[J")
+
+
+def screens_of(*arguments):
+    """What a person sees in a terminal of 60 columns, each time that lines are taken back, and at last."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kernel", *arguments],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "60"},
+    )
+    os.close(theirs)
+    written = b""
+    with contextlib.suppress(OSError):  # how a terminal tells that its program has ended
+        while part := os.read(ours, 65_536):
+            written += part
+    os.close(ours)
+    process.wait()
+    parts = TAKEN_BACK.split(written.decode().replace("\r\n", "\n"))
+    screens = [parts[0]]
+    for rows, part in zip(parts[1::2], parts[2::2], strict=True):
+        kept = screens[-1].splitlines(keepends=True)
+        screens.append("".join(kept[: -int(rows)]) + part)
+    return screens
+
+
+def test_a_terminal_shows_the_words_while_they_come_and_in_the_end_what_a_pipe_gets():
+    *while_it_runs, last = screens_of("pgvector")
+    spoken = [screen.splitlines()[-1] for screen in while_it_runs]
+    assert {line.partition(":")[0] for line in spoken} >= {"researcher", "writer"}
+    assert all(len(line) < 60 for line in spoken)
+    seconds = re.compile(r"\d+\.\d+ seconds")
+    assert seconds.sub("", last) == seconds.sub("", terminal("pgvector").stdout)
+
+
+async def live_lines(capsys, *speeches):
+    """The lines that a terminal shows of these."""
+    following = asyncio.ensure_future(LiveWords().follow(speeches))
+    while not (printed := capsys.readouterr().out):
+        await asyncio.sleep(0.01)
+    following.cancel()
+    return printed.splitlines()
+
+
+@on_each(
+    ("words", "line"),
+    [
+        ("one two", "writer: one two"),
+        ("one\n\ntwo", "writer: one two"),
+        ("one two three four", "writer: … four"),
+        ("\x1b[2Jone", "writer: \ufffd[2Jone"),
+        ("中文 中文中文中", "writer: … 中文中"),
+    ],
+)
+async def test_of_each_who_speaks_the_end_fits_into_one_line(capsys, monkeypatch, words, line):
+    monkeypatch.setenv("COLUMNS", "18")
+    speech = SimpleNamespace(agent="writer", text=words)
+    silent = SimpleNamespace(agent="reviewer", text="")
+    assert await live_lines(capsys, speech, silent, speech) == [line, line]

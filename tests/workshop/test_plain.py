@@ -1,9 +1,12 @@
 """The offline model at an address: what a request by hand gets, on this machine and in a browser's tab."""
 
+import time
+
 import httpx
 import pytest
 
 from kernel import models
+from workshop import plain
 from workshop.plain import answered_here, local_server, streamed_here
 
 HEADERS = {"x-api-key": "none", "anthropic-version": "2023-06-01"}
@@ -37,3 +40,15 @@ def test_both_ways_stream_the_same_lines():
         with stream("POST", url, headers=HEADERS, json={**BODY, "stream": True}) as response:
             streams.append([*response.iter_lines()])
     assert streams[0] == streams[1] and "event: message_stop" in streams[0]
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_a_stream_can_be_read_along_by_a_person_and_delays_nobody_else(monkeypatch, watched):
+    monkeypatch.setattr(plain, "interactive", lambda: watched)
+    url = f"{local_server()}/v1/messages"
+    for stream in (httpx.stream, streamed_here()):
+        with stream("POST", url, headers=HEADERS, json={**BODY, "stream": True}) as response:
+            began = time.monotonic()
+            parts = sum(line.startswith("data:") for line in response.iter_lines())
+        paced_s = (parts - 1) * plain.PACE_MS / 1000
+        assert (time.monotonic() - began >= paced_s) == watched

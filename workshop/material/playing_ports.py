@@ -13,7 +13,7 @@ import sysconfig
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,10 @@ from typing import Any
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from kernel.core.team import REVIEWER
-from offline_model import OfflineAPI, Server
+from kernel.core.team import REVIEWER, WRITER
+from offline_model import Answer, OfflineAPI, Server, Temperament
+from offline_model.api.forced import answered
+from offline_model.reader.reader import answer
 from workshop.material.port_rows import ENVIRONMENT, FOLDER, PORTS, TASK, Port, PortRow
 
 BUG = "hit.documnet"
@@ -37,6 +39,8 @@ QUIET = {
 }
 PATIENCE_S = 180
 """A port that takes longer is ended."""
+MEETING_S = 1
+"""The first of two handoffs waits so long for the second to begin."""
 OURS = Path(sysconfig.get_paths()["purelib"])
 
 
@@ -142,12 +146,45 @@ def megabytes(packages: Iterable[Distribution]) -> float:
 # ── what a server and a clock see ─────────────────────────────────────────────────────────────
 
 
+class Meeting:
+    """A turn of the supervisor with two handoffs to the writer, and whether both were under way at
+    once."""
+
+    def __init__(self) -> None:
+        self.came_together = False
+        self._both = threading.Barrier(2, timeout=MEETING_S)
+
+    def answer(self, request: dict[str, Any]) -> Answer | None:
+        """The two handoffs, for the first request of the supervisor. A request of the writer waits
+        for the other one."""
+        if WRITER.strip() in _system(request):
+            self._meet()
+            return None
+        names = [tool["name"] for tool in request.get("tools") or ()]
+        writer = next((name for name in names if name.endswith("handoff_to_writer")), "")
+        if not writer or any(turn["role"] == "assistant" for turn in request["messages"]):
+            return None
+        orders = [{"intent": f"Write a brief on {topic}"} for topic in ("tea", "coffee")]
+        return Answer.call([(writer, order) for order in orders], "two topics")
+
+    def _meet(self) -> None:
+        if not (self.came_together or self._both.broken):
+            with suppress(threading.BrokenBarrierError):
+                self._both.wait()
+                self.came_together = True
+
+
 class Watched(OfflineAPI):
     """An offline API that notes each request for a message: the request, the status, the reply."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
+    def __init__(self) -> None:
+        super().__init__(answer=self._by_the_meeting)
         self.calls: list[tuple[dict[str, Any], int, dict[str, Any]]] = []
+        self.meeting: Meeting | None = None
+
+    def _by_the_meeting(self, request: dict[str, Any], temperament: Temperament) -> Answer:
+        arranged = self.meeting.answer(request) if self.meeting else None
+        return arranged or answered(request, temperament, answer)
 
     def handle(self, method: str, path: str, headers: Any, body: bytes = b"") -> Any:
         response = super().handle(method, path, headers, body)
@@ -277,7 +314,8 @@ def measured(pythons: Mapping[str, Path], *, runs: int = 1) -> dict[str, PortRow
 def _measured(
     port: Port, player: Player, api: Watched, brief: str, runs: int
 ) -> tuple[PortRow, str]:
-    """The port's row and its brief: played once, with a bug in our tool, and for the clock."""
+    """The port's row and its brief: played once, with a bug in our tool, for the clock, and with
+    two handoffs in one turn."""
     loaded = player.answer()
     first = player.play()
     regular = _counted(api)
@@ -287,6 +325,9 @@ def _measured(
     bug_answered = _counted(api)["answered"]
     bug_logged = BUG in player.log()
     timed = [player.play() for _ in range(runs)]
+    meeting = api.meeting = Meeting()
+    player.play()
+    api.meeting = None
     api.calls.clear()
     packages = with_dependencies(port.needs, Path(loaded["packages"]))
     versions = {_name(package): package.version for package in packages}
@@ -304,6 +345,7 @@ def _measured(
         bug_line_named=bug.get("names our line", False),
         bug_logged=bug_logged,
         bug_answered=bug_answered,
+        at_once=meeting.came_together,
         megabytes=megabytes(packages),
         packages=len(packages),
         import_seconds=round(loaded["import_seconds"], 2),

@@ -25,6 +25,8 @@ class Port:
     name: str
     module: str
     needs: tuple[str, ...]
+    streams: str
+    """The part of the library that gives words as they come."""
     shipped: bool = True
     """True if `requirements.txt` has its packages; if not, its row was measured once."""
 
@@ -45,17 +47,45 @@ class Port:
 PORTS = {
     port.name: port
     for port in (
-        Port("kernel", "on_kernel", ("httpx", "sniffio", "pydantic", "genai-prices")),
-        Port("anthropic", "on_anthropic", ("anthropic",)),
-        Port("anthropic runner", "on_anthropic_runner", ("anthropic",)),
-        Port("pydantic-ai", "on_pydantic_ai", ("pydantic-ai-slim[anthropic]",)),
-        Port("langgraph", "on_langgraph", LANGCHAIN),
-        Port("openai-agents", "on_openai_agents", ("openai-agents[litellm]",), shipped=False),
-        Port("claude-agent-sdk", "on_claude_agent_sdk", ("claude-agent-sdk",), shipped=False),
+        Port(
+            "kernel",
+            "on_kernel",
+            ("httpx", "sniffio", "pydantic", "genai-prices"),
+            "run.listen()",
+        ),
+        Port("anthropic", "on_anthropic", ("anthropic",), "messages.stream(…)"),
+        Port(
+            "anthropic runner",
+            "on_anthropic_runner",
+            ("anthropic",),
+            "tool_runner(…, stream=True)",
+        ),
+        Port(
+            "pydantic-ai",
+            "on_pydantic_ai",
+            ("pydantic-ai-slim[anthropic]",),
+            "event_stream_handler=",
+        ),
+        Port("langgraph", "on_langgraph", LANGCHAIN, 'stream_mode="messages"'),
+        Port(
+            "openai-agents",
+            "on_openai_agents",
+            ("openai-agents[litellm]",),
+            "Runner.run_streamed(…)",
+            shipped=False,
+        ),
+        Port(
+            "claude-agent-sdk",
+            "on_claude_agent_sdk",
+            ("claude-agent-sdk",),
+            "include_partial_messages=True",
+            shipped=False,
+        ),
         Port(
             "langgraph-supervisor",
             "on_langgraph_supervisor",
             ("langgraph-supervisor", *LANGCHAIN),
+            'stream_mode="messages"',
             shipped=False,
         ),
     )
@@ -85,6 +115,8 @@ class PortRow:
     bug_logged: bool
     """True if the line at fault was written to the log instead."""
     bug_answered: int
+    at_once: bool
+    """True if two handoffs of one turn are under way side by side."""
     megabytes: float
     packages: int
     import_seconds: float

@@ -26,8 +26,8 @@ TICK_S = 0.25
 """The clock goes on while nothing happens."""
 WORDS_S = 0.1
 """Words of a reply under way are shown at least so often."""
-LINE = 160
-"""Characters of what each says, where several speak at once."""
+LINE = 200
+"""Characters of what each says, where several speak at once; a page may have room for fewer."""
 ENTRIES = 100
 """Handoffs that the live log lists; `HandoffLog(run)` has all."""
 
@@ -210,11 +210,25 @@ def words(speeches: list[tuple[str, str]]) -> str:
     each.
     """
     spoken = [(agent, text) for agent, text in speeches if text]
-    if len(spoken) > 1:
-        spoken = [(agent, " ".join(text.split())[-LINE:]) for agent, text in spoken]
-    lines = [f"<b>{escape(agent)}</b> {escape(text)}" for agent, text in spoken]
-    if not lines:
+    if not spoken:
         return ""
-    return strip(
-        "".join(f'<div style="white-space:pre-wrap;line-height:1.4">{line}</div>' for line in lines)
+    if len(spoken) == 1:
+        (agent, text) = spoken[0]
+        return strip(
+            f'<div style="line-height:1.4"><b>{escape(agent)}</b>'
+            f'<div style="white-space:pre-wrap">{escape(text)}</div></div>'
+        )
+    return strip("".join(_line(agent, " ".join(text.split())) for agent, text in spoken))
+
+
+def _line(agent: str, text: str) -> str:
+    """One line: what does not fit is missing at its left, so that the last words are seen."""
+    if len(text) > LINE:
+        end = text[-LINE:]
+        text = f"… {end.partition(' ')[2] or end}"
+    return (
+        f'<div style="display:flex;gap:.5em;line-height:1.4"><b>{escape(agent)}</b>'
+        '<span style="flex:1;min-width:0;overflow:hidden;white-space:nowrap;'
+        'text-overflow:ellipsis;direction:rtl;text-align:left">'
+        f'<bdi dir="ltr">{escape(text)}</bdi></span></div>'
     )

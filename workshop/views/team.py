@@ -154,7 +154,7 @@ def _header(sheet: Drawing, scene: Scene, seconds: float | None) -> None:
         figures.append((f"{seconds:.1f}", "seconds"))
     task = scene.task or "a run"
     models = listed(list(map(role_of, scene.models))) if scene.models else ""
-    apart = sheet.room / len(figures) if sheet.narrow else 96 if seconds is None else 86
+    apart = sheet.room / len(figures) if sheet.narrow else 96
     if sheet.narrow:
         sheet.title(task)
         sheet.paragraph(models, fill=MUTED, size=SMALL)

@@ -64,7 +64,7 @@ def test_lines_of_code_leave_out_imports_docstrings_comments_and_blanks():
 
 
 def test_a_port_that_ends_early_says_why():
-    broken = ports.Port("broken", "on_nothing", ())
+    broken = ports.Port("broken", "on_nothing", (), "")
     says_why = pytest.raises(RuntimeError, match="No module named 'on_nothing'")
     with watching() as (_, url), Player(broken, Path(sys.executable), url) as player, says_why:
         player.answer()
