@@ -137,14 +137,7 @@ def waymarked(notebook: Any, path: Path) -> Any:
     first.source = "\n\n".join([*_own(first.source), promised, ways(lesson, paths)])
     last.source = "\n\n".join([*_own(last.source), ways(lesson, paths)])
     if path.name == course.first_notebook:
-        times = {**_totals(paths), lesson: total(lesson, notebook)}
-        others = {other: other_path for other, other_path in paths.items() if other != lesson}
-        rows = [
-            f"| {other.number} | {_link(other, others)} | {_minutes(other, times)} |"
-            for other in course.lessons
-        ]
-        last.source = _with_table(last.source, "| | lesson | minutes |", rows)
-        duration = f"in {_all_of(times)}"
+        duration = f"in {_all_of({**_totals(paths), lesson: total(lesson, notebook)})}"
         last.source = re.sub(r"in (about )?\d+ (minutes|hours)", duration, last.source)
     return notebook
 

@@ -151,12 +151,14 @@ def _abilities(text: str) -> frozenset[str]:
 def wished_kinds(view: View) -> set[str]:
     """Returns the usual steps that the task asks for: all of them, unless it asks for less."""
     task = view.task.lower()
+    first = _FIRST_VERB.match(task)
+    finds = first is not None and _verbs().get(stem(first[1])) == "research"
     if view.draft:
         if _speaks_of("changes", task):
             return {"write", "review"}
-        return {"review"} if _speaks_of("checks", task) else set()
-    first = _FIRST_VERB.match(task)
-    finds = first is not None and _verbs().get(stem(first[1])) == "research"
+        if not _speaks_of("checks", task):
+            return set()
+        return {"research", "review"} if finds else {"review"}
     if view.wish("facts_only") or (finds and not _speaks_of("texts", task)):
         return {"research"}
     return set(KINDS)

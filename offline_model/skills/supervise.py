@@ -242,8 +242,10 @@ def read(view: View) -> str:
         used.append(plain)  # the writer reads it, word for word
     for tool in _others(team_for(view, task, others)):
         used.append(clause_for(tool, task))
-    if view.draft in task:
+    if view.draft and view.draft in task:
         used.append(view.draft)
+        orders = sentences(task.partition(view.draft)[0])
+        used += [order for order in orders if _speaks_of(order, "checks")]
     return " ".join(used)
 
 

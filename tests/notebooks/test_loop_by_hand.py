@@ -8,12 +8,13 @@ import sys
 
 import nbformat
 
+from classroom.authoring.your_turn import answer, of_cell
 from kernel import models
 from workshop.plain import local_server
 
 from .test_ideas import ROOT
 
-OF_THE_LESSON = ("one", "text-of", "ask", "definition", "results", "loop")
+OF_THE_LESSON = ("one", "text-of", "ask", "definition", "results", "loop", "loop-run")
 WITHOUT_THE_WORKSHOP = """\
 import sys
 
@@ -30,7 +31,8 @@ sys.meta_path.insert(0, Absent())
 
 def cells():
     notebook = nbformat.read(ROOT / "notebooks" / "01_agent_loop.ipynb", as_version=4)
-    return {cell.id: cell.source for cell in notebook.cells}
+    ours = {cell.id: answer(cell.source) for cell in notebook.cells if of_cell(cell)}
+    return {cell.id: cell.source for cell in notebook.cells} | ours
 
 
 def test_the_cells_of_lesson_01_run_in_an_empty_file_with_one_line_changed(tmp_path):
@@ -41,7 +43,7 @@ def test_the_cells_of_lesson_01_run_in_an_empty_file_with_one_line_changed(tmp_p
     )
     question = "question = \"How many words has 'to be or not'?\""
     imports = "import json\n\nimport httpx\n"
-    limit = 'print(*agent(question, [count_tool], {"count_words": count}, max_turns=1), sep=": ")'
+    limit = 'print(*agent(ask, question, [count_tool], {"count_words": count}, max_turns=1), sep=": ")'
     written = (imports, line, question, *(lesson[id] for id in OF_THE_LESSON), limit)
     file = tmp_path / "loop.py"
     file.write_text("\n\n\n".join((WITHOUT_THE_WORKSHOP, *written)), encoding="utf-8")

@@ -63,7 +63,10 @@ NOT_UNDERSTOOD = {
     "notebooks/07_was_it_worth_it.ipynb": OF_THE_REVIEWER,
     "notebooks/05_llm_supervisor.ipynb": {
         "and write nothing": ON_PURPOSE,
-        "Review this text": "asked of a researcher and a writer, who do not review",
+        **dict.fromkeys(
+            ("Review this text", "Then figure out what is wrong with this text"),
+            "asked of a researcher and a writer, who do not review",
+        ),
         "accept when each sentence has a citation: kept under a name, so its text is not in front of the "
         "supervisor": "what a supervisor by name cannot judge is the lesson's point",
     },

@@ -15,11 +15,7 @@ LESSONS = (
     Lesson("05", "The LLM-driven supervisor", "a model that chooses who works next"),
     Lesson("06", "Break it", "four failures: provoked, measured, repaired, guarded by a test"),
     Lesson("07", "Was it worth it?", "the team against one agent, in calls, dollars and quality"),
-    Lesson(
-        "08",
-        "One contract",
-        "tools, skills and agents in one registry, and what a monolith loses to one time-out",
-    ),
+    Lesson("08", "One contract", "tools, skills and agents in one registry, found and swapped"),
     Lesson(
         "09",
         "Plan and dispatch",

@@ -20,6 +20,7 @@ def test_a_branch_that_fails_leaves_its_siblings_alone(lesson):
     assert lesson.left == []  # a TaskGroup, beside it
     ended = [result.status for result in lesson.results]
     assert ended == ["ok", "ok", "failed", "exhausted"]
+    assert [result.status for result in lesson.kept] == ended[:3]
 
 
 def test_a_branch_that_is_cut_keeps_what_it_had_found(lesson):

@@ -76,3 +76,8 @@ def test_a_prompt_of_judgment_overrules_the_reviewer_where_the_supervisor_sees_t
 def test_a_fixed_order_asks_whom_nobody_needs(lesson):
     assert lesson.fixed_facts[2] == "researcher → writer → reviewer"
     assert lesson.free_facts[2] == "researcher"
+
+
+def test_an_open_task_is_won_by_who_may_choose_the_order(lesson):
+    assert "the facts say 2024 and not 2023" in lesson.solved["free"]
+    assert "2023" not in lesson.solved["fixed"]

@@ -138,16 +138,20 @@ def _shelf(
 
 
 def limits(draw: Random) -> dict[str, list[Any]]:
-    """An answer within the turns; a model that never has enough; a limit of one turn, and a high one."""
+    """An answer within the turns; a model that never has enough; a limit of one turn, and a high one;
+    words before the calls, in the same reply.
+    """
     cap, low = draw.randint(3, 5), draw.randint(2, 4)
+    within = [_limit(draw, turns, cap) for turns in (1, 0, cap - 1)]
     return {
-        "within": [_limit(draw, turns, cap) for turns in (1, 0, cap - 1)],
+        "within": [*within, _limit(draw, 2, cap, talking=True)],
         "at the limit": [_limit(draw, low, low)],
         "ends": [_limit(draw, size, size) for size in (1, 5)],
     }
 
 
-def _limit(draw: Random, turns: int, max_turns: int) -> dict[str, Any]:
+def _limit(draw: Random, turns: int, max_turns: int, *, talking: bool = False) -> dict[str, Any]:
+    """talking: a few words stand before the calls, in the same reply."""
     known = {topic: f"{draw.randint(1_000, 9_999)} documents" for topic in TOPICS}
     sizes = [draw.randint(2, 3) if turn == 0 and turns > 1 else 1 for turn in range(turns)]
     wish = (
@@ -157,6 +161,7 @@ def _limit(draw: Random, turns: int, max_turns: int) -> dict[str, Any]:
     )
     if turns > 1:
         wish += f"; its first reply holds {sizes[0]} calls"
+    wish += "; before its calls it says a few words" * talking
     return {
         "about": f"max_turns is {max_turns}; the model {wish}",
         "known": known,
@@ -164,7 +169,8 @@ def _limit(draw: Random, turns: int, max_turns: int) -> dict[str, Any]:
         "final": f"From what was found: {draw.choice([*known.values()])}.",
         "question": f"Compare {draw.choice(TOPICS)} and others.",
         "max_turns": max_turns,
+        "says": "Let me look it up." if talking else "",
     }
 
 
-INPUTS = {"01.1": conversations, "01.2": shelves, "01.3": limits}
+INPUTS = {"01.1": conversations, "01.2": shelves, "01.3": limits, "01.t1": limits}

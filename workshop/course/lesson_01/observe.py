@@ -11,7 +11,7 @@ from typing import Any
 from classroom.observing import call, held, wait
 from kernel import Agent, Handoff, Result, Tool, models, tool
 from workshop.course.seen import ending
-from workshop.course.wire import Wire, call_of, free, lines_of, words_of
+from workshop.course.wire import Wire, call_of, free, lines_of, refusal, words_of
 
 # ── 01.1 ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -105,25 +105,36 @@ def _itself(made: Tool, id: str) -> tuple[str]:
 
 def limited(answer_within: Any, case: dict[str, Any]) -> dict[str, Any]:
     """A model that calls tools for so many turns, or for as long as it may."""
-    known, topics, final = case["known"], case["topics"], case["final"]
+    known = case["known"]
 
     @tool
     def documents_on(topic: str) -> str:
         """Count the documents on a topic."""
         return known[topic]
 
-    def asks(*several: str) -> Callable[[dict[str, Any]], Any]:
-        again = [call_of("documents_on", topic=topic) for topic in several]
-        return lambda request: again if free(request) else final
-
-    script: list[Any] = [asks(*several) for several in topics]
-    if len(topics) == case["max_turns"]:
-        first = next(iter(known))
-        script.append(asks(first))
-    else:
-        script.append(final)
-    wire = Wire(script)
+    wire = Wire(_script(case))
     returned = call(answer_within, wire.run(), case["question"], (documents_on,), case["max_turns"])
+    seen = {**_sent(wire), **ending(returned)}
+    if isinstance(returned, Result) and returned.status != "ok":
+        seen["reason"] = ("a text",) if returned.reason.strip() else ("none",)
+    return seen
+
+
+def _script(case: dict[str, Any]) -> list[Any]:
+    """The replies of a model that calls tools for so many turns, or for as long as it may."""
+    words = [{"type": "text", "text": case["says"]}] if case["says"] else []
+
+    def asks(*several: str) -> Callable[[dict[str, Any]], Any]:
+        again = [*words, *(call_of("documents_on", topic=topic) for topic in several)]
+        return lambda request: again if free(request) else case["final"]
+
+    script: list[Any] = [asks(*several) for several in case["topics"]]
+    endless = len(script) == case["max_turns"]
+    return [*script, asks(next(iter(case["known"]))) if endless else case["final"]]
+
+
+def _sent(wire: Wire) -> dict[str, Any]:
+    """Each request: its conversation, whether it goes on where the one before ended, its tools."""
     seen: dict[str, Any] = {
         "the API's error": (wire.refused or "none",),
         "requests": len(wire.requests),
@@ -141,9 +152,6 @@ def limited(answer_within: Any, case: dict[str, Any]) -> dict[str, Any]:
             "messages": lines,
             "may call": _may_call(request),
         }
-    seen |= ending(returned)
-    if isinstance(returned, Result) and returned.status != "ok":
-        seen["reason"] = ("a text",) if returned.reason.strip() else ("none",)
     return seen
 
 
@@ -155,8 +163,36 @@ def _may_call(request: dict[str, Any]) -> Any:
     return ("none of its tools",) if offered else ("no tools",)
 
 
+# ── 01.t1 ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def looped(agent: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """The same model, asked over a plain client; and the two values that were returned."""
+    topic = {"type": "object", "properties": {"topic": {"type": "string"}}, "required": ["topic"]}
+    says = "Count the documents on a topic."
+    tools = [{"name": "documents_on", "description": says, "input_schema": topic}]
+    functions = {"documents_on": lambda topic: case["known"][topic]}
+    wire = Wire(_script(case))
+    with wire.client() as client:
+
+        def ask(messages: Any, **more: Any) -> Any:
+            body = {"model": models.worker, "max_tokens": 1000, "messages": messages, **more}
+            response = client.post("/v1/messages", json=body)
+            if response.status_code != 200:
+                raise RuntimeError(refusal(response.json()))
+            return response.json()
+
+        returned = call(agent, ask, case["question"], tools, functions, case["max_turns"])
+    seen = _sent(wire)
+    if isinstance(returned, tuple | list) and len(returned) == 2:
+        how, text = returned
+        return {**seen, "returned": ("two values",), "how it ended": how, "text": text}
+    return {**seen, "returned": returned}
+
+
 OBSERVE = {
     "01.1": asked,
     "01.2": read,
     "01.3": limited,
+    "01.t1": looped,
 }

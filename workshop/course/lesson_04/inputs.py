@@ -124,4 +124,4 @@ def _timed(draw: Random, late: int, *, fails: bool, longest: int = 0) -> dict[st
     }
 
 
-INPUTS = {"04.1": limits, "04.2": topics, "04.3": delays}
+INPUTS = {"04.1": limits, "04.2": topics, "04.3": delays, "04.t1": topics}

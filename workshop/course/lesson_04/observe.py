@@ -142,4 +142,25 @@ def kernels_own() -> Iterator[list[str]]:
         Run.fan_out = theirs  # type: ignore[method-assign]  # as before
 
 
-OBSERVE = {"04.1": fanned_out, "04.2": found, "04.3": timed}
+def each_at_once(at_once_of: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Branches of which one may raise: each result in its place, and why it failed."""
+    crew, run = Crew("researcher", case["plan"]), quiet_run()
+    with kernels_own() as used:
+        jobs = [(crew, Handoff(intent=f"Research {topic}")) for topic in case["topics"]]
+        returned = _ended(call(at_once_of, run, jobs))
+    results = returned if _returned(returned) == RESULTS else []
+    reasons = _reasons(case["plan"])
+    return {
+        "calls of run.fan_out": len(used),
+        **_returned(returned),
+        **_asked(run, crew),
+        "at work at a time": max(crew.peak, at_once(run)),
+        "results": [f"{result.status}: {result.as_text()}" for result in results],
+        "reasons": [
+            held(result.reason, reasons.get(topic, ""))
+            for topic, result in zip(case["topics"], results, strict=False)
+        ],
+    }
+
+
+OBSERVE = {"04.t1": each_at_once, "04.1": fanned_out, "04.2": found, "04.3": timed}

@@ -53,6 +53,29 @@ def _review(draw: Random, result: dict[str, Any], about: str) -> dict[str, Any]:
     return {"about": about, "given": given, "result": result}
 
 
+# ── 05.t1 ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def drafts(draw: Random) -> dict[str, list[Any]]:
+    """Facts to write from; a draft to revise by feedback; a draft alone."""
+    parts = [["facts"], ["facts", "draft", "feedback"], ["facts", "draft"]]
+    return {"packed": [_draft_of(draw, names) for names in parts]}
+
+
+def _draft_of(draw: Random, names: list[str]) -> dict[str, Any]:
+    topic, share = draw.choice(TOPICS), draw.randint(100, 999)
+    texts = {
+        "facts": f"- {topic} has {share} users. [{topic.lower()}-1]",
+        "draft": f"{topic} has {share + draw.randint(1, 9)} users.",
+        "feedback": f"- sentence 1: the facts say {share}; cite [{topic.lower()}-1]",
+    }
+    return {
+        "about": f"the model gives intent, {', '.join(names)}",
+        "given": {"intent": f"Write a brief on {topic}", **{name: texts[name] for name in names}},
+        "draft": f"# {topic}\n\n{topic} has {share} users [{topic.lower()}-1].",
+    }
+
+
 # ── 05.2 ──────────────────────────────────────────────────────────────────────────────────────────
 
 NAMES = ("researcher", "writer", "reviewer", "editor", "translator")
@@ -253,4 +276,4 @@ def _all_there(draw: Random) -> dict[str, Any]:
     }
 
 
-INPUTS = {"05.1": reviews, "05.2": plans, "05.3": teams, "05.4": judgments}
+INPUTS = {"05.t1": drafts, "05.1": reviews, "05.2": plans, "05.3": teams, "05.4": judgments}

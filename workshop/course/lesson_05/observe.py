@@ -44,28 +44,9 @@ def reviewed(reviewer_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
         output = Verdict(**output)
     result = Result(**{**fields, "output": output})
     specialist = Specialist("reviewer", lambda _: result)
-    made = call(reviewer_tool, specialist)
-    if not isinstance(made, Tool):
-        return {"returned": made}
-    seen: dict[str, Any] = {
-        "returned": ("a tool",),
-        "name": made.name,
-        "parameters": sorted(made.definition["input_schema"]["properties"]),
-        "ends the supervisor's work": made.ends,
-    }
-    run = Wire([call_of(made.name, **case["given"]), "Done."]).run()
-    lead = Agent(
-        "supervisor", "Leads the desk.", "Have drafts reviewed.", models.supervisor, (made,)
-    )
-    wait(run.dispatch(lead, Handoff(intent="Write a brief")))
-    given = run.trace().handoffs()[1:]
-    strange = [one for one in specialist.runs if one.events is not run.events]
-    seen["calls in another run"] = len(strange)
-    seen["calls of execute past the run"] = max(0, specialist.calls - len(given))
-    seen["handoffs"] = order_of(run, after=1)
-    for number, handoff in enumerate(given, 1):
-        carried = {name: handoff[name] for name in ("intent", "context", "artifacts")}
-        seen[f"handoff {number}, to the {handoff['to_agent']}"] = carried
+    seen, run = _used(reviewer_tool, specialist, case["given"])
+    if run is None:
+        return seen
     results = [event for event in run.events if event.kind == "tool_result"]
     text = results[0].content if results else ""
     seen["an error for the model"] = any(event.is_error for event in results)
@@ -78,6 +59,55 @@ def reviewed(reviewer_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
         **seen,
         "what the model reads, with the reason": held(text, reason),
         "what the model reads, with the status": held(text.replace(reason, ""), status),
+    }
+
+
+def _used(
+    answer: Any, specialist: Specialist, given: dict[str, str]
+) -> tuple[dict[str, Any], Run | None]:
+    """What a supervisor's model calls a tool with, and the handoffs that this made; the run is None
+    where there is no tool.
+    """
+    made = call(answer, specialist)
+    if not isinstance(made, Tool):
+        return {"returned": made}, None
+    seen: dict[str, Any] = {
+        "returned": ("a tool",),
+        "name": made.name,
+        "parameters": sorted(made.definition["input_schema"]["properties"]),
+        "ends the supervisor's work": made.ends,
+    }
+    run = Wire([call_of(made.name, **given), "Done."]).run()
+    lead = Agent("supervisor", "Leads the desk.", "Lead the desk.", models.supervisor, (made,))
+    wait(run.dispatch(lead, Handoff(intent="Write a brief")))
+    handoffs = run.trace().handoffs()[1:]
+    strange = [one for one in specialist.runs if one.events is not run.events]
+    seen["calls in another run"] = len(strange)
+    seen["calls of execute past the run"] = max(0, specialist.calls - len(handoffs))
+    seen["handoffs"] = order_of(run, after=1)
+    for number, handoff in enumerate(handoffs, 1):
+        carried = {name: handoff[name] for name in ("intent", "context", "artifacts")}
+        seen[f"handoff {number}, to the {handoff['to_agent']}"] = carried
+    return seen, run
+
+
+# ── 05.t1 ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def written(writer_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """A supervisor's model calls the tool: what the writer was given, and what the model reads."""
+    specialist = Specialist("writer", lambda _: case["draft"])
+    seen, run = _used(writer_tool, specialist, case["given"])
+    if run is None:
+        return seen
+    told = [event for event in run.events if event.kind == "tool_result"]
+    request = next(event.body for event in run.events if event.kind == "request")
+    required = request["tools"][0]["input_schema"].get("required", [])
+    return {
+        **seen,
+        "must be given": sorted({"draft", "feedback"}.intersection(required)),
+        "an error for the model": any(event.is_error for event in told),
+        "what the model reads": told[0].content if told else "",
     }
 
 
@@ -301,4 +331,4 @@ def _which(text: str, drafts: list[str]) -> tuple[str]:
     return ("no draft",)
 
 
-OBSERVE = {"05.1": reviewed, "05.2": compared, "05.3": with_team, "05.4": judged}
+OBSERVE = {"05.t1": written, "05.1": reviewed, "05.2": compared, "05.3": with_team, "05.4": judged}
