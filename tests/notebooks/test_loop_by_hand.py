@@ -43,7 +43,9 @@ def test_the_cells_of_lesson_01_run_in_an_empty_file_with_one_line_changed(tmp_p
     )
     question = "question = \"How many words has 'to be or not'?\""
     imports = "import json\n\nimport httpx\n"
-    limit = 'print(*agent(ask, question, [count_tool], {"count_words": count}, max_turns=1), sep=": ")'
+    limit = (
+        'print(*agent(ask, question, [count_tool], {"count_words": count}, max_turns=1), sep=": ")'
+    )
     written = (imports, line, question, *(lesson[id] for id in OF_THE_LESSON), limit)
     file = tmp_path / "loop.py"
     file.write_text("\n\n\n".join((WITHOUT_THE_WORKSHOP, *written)), encoding="utf-8")

@@ -44,7 +44,7 @@ def reviewed(reviewer_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
         output = Verdict(**output)
     result = Result(**{**fields, "output": output})
     specialist = Specialist("reviewer", lambda _: result)
-    seen, run = _used(reviewer_tool, specialist, case["given"])
+    seen, run = _handover(reviewer_tool, specialist, case["given"])
     if run is None:
         return seen
     results = [event for event in run.events if event.kind == "tool_result"]
@@ -62,7 +62,7 @@ def reviewed(reviewer_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _used(
+def _handover(
     answer: Any, specialist: Specialist, given: dict[str, str]
 ) -> tuple[dict[str, Any], Run | None]:
     """What a supervisor's model calls a tool with, and the handoffs that this made; the run is None
@@ -97,17 +97,17 @@ def _used(
 def written(writer_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
     """A supervisor's model calls the tool: what the writer was given, and what the model reads."""
     specialist = Specialist("writer", lambda _: case["draft"])
-    seen, run = _used(writer_tool, specialist, case["given"])
+    seen, run = _handover(writer_tool, specialist, case["given"])
     if run is None:
         return seen
-    told = [event for event in run.events if event.kind == "tool_result"]
+    results = [event for event in run.events if event.kind == "tool_result"]
     request = next(event.body for event in run.events if event.kind == "request")
     required = request["tools"][0]["input_schema"].get("required", [])
     return {
         **seen,
         "must be given": sorted({"draft", "feedback"}.intersection(required)),
-        "an error for the model": any(event.is_error for event in told),
-        "what the model reads": told[0].content if told else "",
+        "an error for the model": any(event.is_error for event in results),
+        "what the model reads": results[0].content if results else "",
     }
 
 

@@ -7,6 +7,4 @@ def agent(ask, question, tools, functions, max_turns=8):
             return ("done", text_of(reply))
         messages = [*messages, results_of(reply, functions)]
         rounds += 1
-    return "stopped at the limit", text_of(
-        ask(messages, tool_choice={"type": "none"}, tools=tools)
-    )
+    return "stopped at the limit", text_of(ask(messages, tool_choice={"type": "none"}, tools=tools))
