@@ -510,7 +510,7 @@ def test_a_class_under_nbval_changes_nobodys_progress(tmp_path, monkeypatch):
     environ = {**os.environ, "WORKSHOP_PROGRESS": str(kept_in), "PYTHONPATH": str(ROOT)}
     for name, id in (("ada", "01.1"), ("ben", "01.2")):
         answer = f"check({id!r}, made({id!r}, {exercise(id).name!r}, ours({id!r})));"
-        shown = f"1 of 3 exercises passed, {counted(exercise(id).points, 'point')}."
+        shown = f"1 of 3 exercises passed, {counted(exercise(id).points, 'point')};"
         cells = [
             nbformat.v4.new_code_cell(HALF + answer),
             nbformat.v4.new_code_cell(f"assert repr(progress('01')).startswith({shown!r})"),
