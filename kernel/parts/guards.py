@@ -37,7 +37,7 @@ from ..plumbing.waiters import Slots
 
 State = Literal["closed", "open", "half-open"]
 
-_SHARED = threading.Lock()
+_SHARED = threading.RLock()
 """Held while the state of a guard is looked at and changed: no other thread comes between."""
 
 
@@ -216,8 +216,13 @@ class CircuitBreaker(Guard):
         opened_at = self._opened_at
         if opened_at is None:
             return None
-        # a clock that was set back makes no wait longer
-        return min(opened_at + self.cooldown_s - self.clock(), self.cooldown_s)
+        now = self.clock()
+        if now < opened_at:  # the clock was set back: the cooldown begins again, and no longer one
+            with _SHARED:
+                if self._opened_at == opened_at:
+                    self._opened_at = now
+            return self.cooldown_s
+        return opened_at + self.cooldown_s - now
 
     async def execute(self, handoff: Handoff, run: Run) -> Result:
         """Returns the worker's result, or a failure at once while the circuit turns work away."""

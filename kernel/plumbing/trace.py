@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -87,11 +87,7 @@ class Trace:
         """Reads a file that `save` wrote. Blank lines and a byte order mark are ignored. Raises
         ValueError that names a line that is not an event."""
         events = []
-        # str.splitlines would also split at U+2028
-        for number, given in enumerate(Path(path).read_bytes().splitlines(), 1):
-            text = given.removeprefix(codecs.BOM_UTF8).strip()
-            if not text:
-                continue
+        for number, text in numbered_lines(Path(path).read_bytes()):
             try:
                 events.append(from_json(text))
             except ValueError as problem:
@@ -99,6 +95,15 @@ class Trace:
                     f"{path}, line {number} is not an event of a run: {_why_not(text, problem)}"
                 ) from None
         return cls(events)
+
+
+def numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yields the lines of a saved trace with their numbers, without blank ones and an editor's
+    marks."""
+    # str.splitlines would also split at U+2028
+    for number, given in enumerate(content.splitlines(), 1):
+        if line := given.removeprefix(codecs.BOM_UTF8).strip():
+            yield number, line
 
 
 def _why_not(text: bytes, problem: ValueError) -> str:

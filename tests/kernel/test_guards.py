@@ -493,6 +493,18 @@ def test_who_saw_the_circuit_half_open_too_late_is_no_second_trial():
     assert worker.calls == 2
 
 
+@given(st.lists(st.floats(-1e6, 1e6), max_size=6), st.booleans())
+def test_a_trial_comes_one_cooldown_after_a_look_however_the_clock_was_set(steps, executes):
+    clock = Clock()
+    breaker = CircuitBreaker(Worker(overloaded()), failures=1, cooldown_s=30, clock=clock)
+    go(breaker)
+    for step in steps:
+        clock.now += step
+        go(breaker) if executes else breaker.state
+    clock.now += 30.001
+    assert breaker.state == "half-open"
+
+
 def test_a_refusal_does_not_open_the_circuit():
     breaker = CircuitBreaker(Worker(Result(status="refused")), failures=1)
     go(breaker)

@@ -15,6 +15,7 @@ from typing import Any
 from kernel import Event, Result, Run, Trace
 from kernel.core.events import from_json, to_json
 from kernel.plumbing.texts import shortened
+from kernel.plumbing.trace import numbered_lines
 from kernel.plumbing.work import Delegation, Fold
 
 Source = str | Path | Run | Trace
@@ -97,14 +98,13 @@ def read(source: Source) -> Log:
     if isinstance(source, Run):
         source = source.trace()
     if isinstance(source, Trace):
-        lines = [to_json(event).encode("utf-8", "replace") for event in source.events]
-        content, name, saved = b"".join(line + b"\n" for line in lines), "the run", None
+        text = "".join(to_json(event) + "\n" for event in source.events)
+        content, name, saved = text.encode("utf-8", "replace"), "the run", None
     else:
         content, name = _content(Path(source)), str(source)
         saved = datetime.fromtimestamp(Path(source).stat().st_mtime, UTC)
-        lines = content.splitlines()
     cleaner = Cleaner()
-    events = [_event(line, name, number, cleaner) for number, line in enumerate(lines, 1)]
+    events = [_event(line, name, number, cleaner) for number, line in numbered_lines(content)]
     if not Fold(events).dispatches:
         raise LogError(
             f"{name} holds no handoff, so there is nothing to report; give work to the run with "

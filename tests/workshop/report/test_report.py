@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import html
 import json
 import re
+import tempfile
 from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kernel import (
     Budget,
@@ -438,6 +443,21 @@ def test_a_log_that_is_none_gets_a_sentence(content, message, tmp_path, capsys):
     assert report_main([str(path), "--out", str(tmp_path / "r.html")]) == 1
     error = capsys.readouterr().err
     assert message in error and "Traceback" not in error and not (tmp_path / "r.html").exists()
+
+
+BLANKS = st.lists(st.sampled_from([b"", b" \t", b"\r"]), max_size=3)
+
+
+@given(st.lists(BLANKS, min_size=5, max_size=5))
+def test_blank_lines_and_marks_of_an_editor_carry_nothing(blanks):
+    events = [codecs.BOM_UTF8 + to_json(event).encode() for event in logged("x")]
+    lines = [*blanks[0]]
+    for event, after in zip(events, blanks[1:], strict=True):
+        lines += [event, *after]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "log.jsonl")
+        path.write_bytes(b"\n".join(lines) + b"\n")
+        assert read(path).events == Trace.load(path).events == logged("x")
 
 
 def test_bytes_a_folder_and_a_missing_file_get_a_sentence(tmp_path):
