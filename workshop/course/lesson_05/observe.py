@@ -65,8 +65,8 @@ def reviewed(reviewer_tool: Any, case: dict[str, Any]) -> dict[str, Any]:
 def _handover(
     answer: Any, specialist: Specialist, given: dict[str, str]
 ) -> tuple[dict[str, Any], Run | None]:
-    """What a supervisor's model calls a tool with, and the handoffs that this made; the run is None
-    where there is no tool.
+    """The input with which a supervisor's model calls a tool, and the handoffs that this made; the
+    run is None where there is no tool.
     """
     made = call(answer, specialist)
     if not isinstance(made, Tool):
