@@ -161,7 +161,7 @@ async def _look(speeches: Sequence[Speech], seen: set[str]) -> None:
 
 
 def line(outcome: Outcome) -> str:
-    """A outcome as a line of the table."""
+    """An outcome as a line of the table."""
     figures = f"{outcome.tokens:>6,} tokens {outcome.seconds:>6.1f} s"
     known = f"{outcome.probe.ability:<18} {outcome.answer:<4} {figures}"
     return f"  {known}   lessons {outcome.probe.lessons}"
