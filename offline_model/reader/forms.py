@@ -115,7 +115,8 @@ def _plain(key: str) -> str:
 def _is_clause(
     text: str, start: int, end: int, marks: Sequence[Mark], known: Iterable[str]
 ) -> bool:
-    """True if a clause is declared, or holds nothing but dials; a fault alone is no order."""
+    """True if a clause is declared, is the number of an item, or holds nothing but dials; a fault
+    alone is no order."""
     clause = key(text, start, end, marks)
     if clause in known:
         return True
@@ -124,8 +125,10 @@ def _is_clause(
         return False
     if _LENGTH.fullmatch(plain) or _ROLE.fullmatch(plain) or _rules().fullmatch(plain):
         return True
+    if plain.isdigit():
+        return True
     rest = re.sub(r"<[\w-]+>", " ", plain)
-    return all(word[0] in _LINKS or word[0].isdigit() for word in WORDS.finditer(rest))
+    return all(word[0] in _LINKS for word in WORDS.finditer(rest))
 
 
 @cache

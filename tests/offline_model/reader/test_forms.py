@@ -77,6 +77,11 @@ def test_a_number_may_be_any_number(length):
     assert not reply.account.not_understood and len(reply.text.split()) <= limit + 2
 
 
+def test_the_number_of_an_item_is_no_order_and_a_number_alone_is_none_that_is_obeyed():
+    rules = "Rules: (1) every sentence needs a citation, (2) numbers must match the facts."
+    assert not unread(rules, "review") and unread("Answer 40.", "review") == ["Answer 40."]
+
+
 @pytest.mark.parametrize("clause", ["and sing it", "for a pirate"])
 def test_a_sentence_with_a_foreign_clause_is_named_whole_and_none_of_it_is_obeyed(clause):
     task = parts(task="Write a brief on Qdrant", facts=FACTS)
